@@ -29,7 +29,7 @@ const LOAD = [
  * follows, they alone run on the embedded database as well. Not those of the API that are about its clients.
  */
 const BOTH_ENGINES =
-  /^(?:api\/(?!clients|follow|mcp-questions).*|operations\/(?:commands|faults|gui-client|large-deletions|online-migrations|stored-secrets|sweep)|pages\/(?:account|benchmark-runs|fleet|game-services|manage-tokens|revoke-token))$/;
+  /^(?:api\/(?!clients|follow|mcp-questions).*|operations\/(?:commands|faults|gui-client|large-deletions|notices|online-migrations|stored-secrets|sweep)|pages\/(?:account|benchmark-runs|fleet|game-services|manage-tokens|revoke-token))$/;
 const ofBothEngines = `${BOTH_ENGINES.source.slice(1, -1)}\\.spec\\.ts`;
 
 /** The specs that ask for programs, where they run as on a machine that has none: whole, whatever their engine. */

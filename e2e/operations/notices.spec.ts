@@ -4,35 +4,18 @@ import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { openLibrary } from "@/e2e/support/library";
-import { needs } from "@/e2e/support/needs";
+import { expectWholeAfter, STEPS } from "@/e2e/support/notice-deaths";
+import { comeBack, DELIVERIES, goOffline, onStage } from "@/e2e/support/notice-stage";
 import { letPass } from "@/e2e/support/notice-time";
-import { type Instance, type Mode, type Receiver, startInstance, startReceiver } from "@/e2e/support/notices-instance";
-import type { Death } from "@/e2e/support/notices-process";
+import { type Receiver, startInstance } from "@/e2e/support/notices-instance";
 import { SLOW } from "@/e2e/support/patience";
-import { startPostgres, startReplica } from "@/e2e/support/postgres-server";
-import { randomOf } from "@/e2e/support/random-histories";
 import { startReceiver as startWebhookReceiver } from "@/e2e/support/receivers";
-import { runSql } from "@/e2e/support/run-sql";
-import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { seal } from "@/lib/notices/secrets";
 import type { NoticeChoices } from "@/lib/notices/settings";
-import { migrate } from "@/scripts/database";
 
 // Notices on a real database, with a receiver of real HTTP, by instances in processes of their own, which die of kill -9. Time
 // passes by moving what is stored back.
-
-/** Histories on a real database. `NOTICE_SEEDS=200` plays all of them. */
-const SEEDS = Number(process.env.NOTICE_SEEDS ?? 5);
-
-type Stage = {
-  url: string;
-  receiver: Receiver;
-  instance: Instance;
-  sql: (text: string) => Promise<Record<string, unknown>[]>;
-  /** Time passes in steps of a few seconds of the loop, as long as nobody is away. */
-  live: (ms: number, step?: number) => Promise<void>;
-};
 
 /** A console that may send to receivers of the test. */
 const KEY = randomBytes(32);
@@ -44,40 +27,6 @@ function pointTo(name: string, url: string): string {
   return `update notice_channels set host = '127.0.0.1', sealed = '${sealed}' where account_id = 1 and name = '${name}'`;
 }
 
-const DELIVERIES = `select d.id::text, d.state, d.reason, d.attempts, c.name as channel, n.kind, n.incidents, n.thread::text
-  from notice_deliveries d join notices n on n.id = d.notice_id join notice_channels c on c.id = d.channel_id order by d.due_at, d.id`;
-
-/** A database with an account, two servers, and a channel named "a". It is stopped at the end. */
-async function onStage(
-  play: (stage: Stage) => Promise<void>,
-  given?: Pick<TestDatabase, "url" | "stop">,
-): Promise<void> {
-  const database = given ?? (await createTestDatabase());
-  const receiver = await startReceiver();
-  const instance = await startInstance(database.url, receiver.url);
-  const sql = (text: string) => runSql<Record<string, unknown>>(database.url, text);
-  try {
-    await sql(`insert into accounts (name, email) values ('a', 'a@example.com'), ('b', 'b@example.com');
-      insert into servers (account_id, label, hostname) values (1, 'web-1', 'h'), (1, 'web-2', 'h');
-      insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'a', now())`);
-    const live = async (ms: number, step = 30 * SECOND) => {
-      for (let passed = 0; passed < ms; passed += step) {
-        await letPass(database.url, Math.min(step, ms - passed));
-        expect(await instance.tick()).toBe(true);
-      }
-    };
-    await play({ url: database.url, receiver, instance, sql, live });
-  } finally {
-    await instance.stop();
-    await receiver.stop();
-    await database.stop();
-  }
-}
-
-const goOffline = (server: number) =>
-  `insert into server_events (server_id, kind, started_at) values (${server}, 'offline', now())`;
-const comeBack = (server: number) =>
-  `update server_events set ended_at = now() where server_id = ${server} and ended_at is null`;
 const titlesOf = ({ arrivals }: Receiver) => arrivals.map(({ body }) => JSON.parse(body).title);
 
 test("an outage is told five minutes after its beginning, its end once, in the same thread; a shorter one is not, nor what the console's absence hides", async () => {
@@ -106,7 +55,9 @@ test("an outage is told five minutes after its beginning, its end once, in the s
   });
 });
 
-test("twelve servers that fall silent within a minute are one message with ten names, and so is their return", async () => {
+test("twelve servers that fall silent within a minute are one message with ten names, and so is their return", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(
       "insert into servers (account_id, label, hostname) select 1, 'db-' || n, 'h' from generate_series(1, 10) n",
@@ -125,7 +76,9 @@ test("twelve servers that fall silent within a minute are one message with ten n
   });
 });
 
-test("in the quiet hours of its zone an account is told nothing; afterwards it is told of everything in one message, with the true times", async () => {
+test("in the quiet hours of its zone an account is told nothing; afterwards it is told of everything in one message, with the true times", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     const zone = "Asia/Kathmandu";
     const [{ start } = {}] = await sql(
@@ -165,7 +118,9 @@ test("in the quiet hours of its zone an account is told nothing; afterwards it i
   });
 });
 
-test("rules that are changed hold for what is kept by the old ones: a shorter delay, and quiet hours that are taken away", async () => {
+test("rules that are changed hold for what is kept by the old ones: a shorter delay, and quiet hours that are taken away", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver, url }) => {
     const library = await openLibrary(url);
     const { readChoices, saveChoices } = library.use<typeof import("@/lib/notices/settings")>("notices/settings");
@@ -201,7 +156,9 @@ test("rules that are changed hold for what is kept by the old ones: a shorter de
   });
 });
 
-test("a snoozed server is told nothing new of until it is over, or until it has recovered; others are, and so is the end of what was told", async () => {
+test("a snoozed server is told nothing new of until it is over, or until it has recovered; others are, and so is the end of what was told", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql("insert into server_snoozes (server_id, until) values (1, now() + interval '1 hour')");
     await sql(goOffline(1));
@@ -234,7 +191,9 @@ test("a snoozed server is told nothing new of until it is over, or until it has 
   });
 });
 
-test("of a server in maintenance nothing is told; what goes on afterwards is, with its true beginning", async () => {
+test("of a server in maintenance nothing is told; what goes on afterwards is, with its true beginning", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`insert into maintenance_times (server_id, started_at, ended_at) select id, now(), now() + interval '1 hour' from servers;
       insert into server_events (server_id, kind, started_at) select id, 'offline', now() + interval '1 s' from servers`);
@@ -250,7 +209,9 @@ test("of a server in maintenance nothing is told; what goes on afterwards is, wi
   });
 });
 
-test("the owner is told of a game service that failed or is served by no live edge node, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", async () => {
+test("the owner is told of a game service that failed or is served by no live edge node, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`insert into notice_channels (account_id, kind, name, confirmed_at) values (2, 'webhook', 'b', now());
       insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'survival', 'j', 'o', 1);
@@ -306,7 +267,9 @@ const LEFT = `select (select count(*)::int from shared_service_events) as shared
   (select count(*)::int from notice_incidents where look_at is not null) as open`;
 const NOTHING_LEFT = [{ shared: 0, due: 0, open: 0 }];
 
-test("who a game service is shared with is told of it, and of its end, once and as the owner is, if they chose so, by two instances at once; of servers and tokens of others nobody is told", async () => {
+test("who a game service is shared with is told of it, and of its end, once and as the owner is, if they chose so, by two instances at once; of servers and tokens of others nobody is told", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, url, instance, receiver }) => {
     const other = await startInstance(url, receiver.url);
     const live = async (ms: number) => {
@@ -349,7 +312,9 @@ test("who a game service is shared with is told of it, and of its end, once and 
   });
 });
 
-test("who a game service is shared with is told of what begins after they chose so and have a channel, also when its owner has none or is disabled", async () => {
+test("who a game service is shared with is told of what begins after they chose so and have a channel, also when its owner has none or is disabled", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`${SHARED_SERVICE};
       delete from notice_channels where name = 'a';
@@ -381,7 +346,9 @@ test("who a game service is shared with is told of what begins after they chose 
   });
 });
 
-test("a share that ends, or the choice to be told of it, ends what is told: what is due is dropped, which is said, and no end and no reminder follow; the owner is told as before", async () => {
+test("a share that ends, or the choice to be told of it, ends what is told: what is due is dropped, which is said, and no end and no reminder follow; the owner is told as before", {
+  tag: "@one-engine",
+}, async () => {
   const ends = [
     "delete from service_grants where account_id = 2",
     "update notice_settings set rules = '{}' where account_id = 2",
@@ -477,7 +444,9 @@ test("before each attempt is asked whether the account is enabled, the server is
   }
 });
 
-test("an outage that is over before a receiver takes its message is one message that says so; after one that may have arrived, the same message comes again, also when it was refused meanwhile, and then the end", async () => {
+test("an outage that is over before a receiver takes its message is one message that says so; after one that may have arrived, the same message comes again, also when it was refused meanwhile, and then the end", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     receiver.modes.set("a", "refuse");
     await sql(goOffline(1));
@@ -510,7 +479,9 @@ test("an outage that is over before a receiver takes its message is one message 
   });
 });
 
-test("a channel that fails is tried six times within eight hours, is turned off after a day of failures, and what it was not sent is listed", async () => {
+test("a channel that fails is tried six times within eight hours, is turned off after a day of failures, and what it was not sent is listed", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     receiver.modes.set("a", "refuse");
     await sql(goOffline(1));
@@ -526,7 +497,9 @@ test("a channel that fails is tried six times within eight hours, is turned off 
   });
 });
 
-test("an outage that ended while no instance ran for days is told to be over since its true end", async () => {
+test("an outage that ended while no instance ran for days is told to be over since its true end", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver, url }) => {
     await sql(goOffline(1));
     await live(6 * MINUTE);
@@ -540,7 +513,9 @@ test("an outage that ended while no instance ran for days is told to be over sin
   });
 });
 
-test("events of before notices are told to nobody, and without a channel new ones are not kept for later", async () => {
+test("events of before notices are told to nobody, and without a channel new ones are not kept for later", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(
       "insert into server_events (server_id, kind, started_at, notice_due) values (1, 'offline', now() - interval '1 day', false)",
@@ -563,7 +538,9 @@ test("events of before notices are told to nobody, and without a channel new one
   });
 });
 
-test("a receiver that answers 429 with a time gets nothing until then, not even what comes meanwhile; other channels of the account do, and /ops/metrics calls none of it late", async () => {
+test("a receiver that answers 429 with a time gets nothing until then, not even what comes meanwhile; other channels of the account do, and /ops/metrics calls none of it late", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver, url }) => {
     const library = await openLibrary(url);
     const { measureOutbox } = library.use<typeof import("@/lib/notices/outbox")>("notices/outbox");
@@ -596,7 +573,9 @@ test("a receiver that answers 429 with a time gets nothing until then, not even 
   });
 });
 
-test("what waited for a receiver comes at most twenty messages an hour; of what is over by then nothing more is sent, which is said", async () => {
+test("what waited for a receiver comes at most twenty messages an hour; of what is over by then nothing more is sent, which is said", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, live, receiver, url }) => {
     const library = await openLibrary(url);
     const { measureOutbox } = library.use<typeof import("@/lib/notices/outbox")>("notices/outbox");
@@ -625,7 +604,9 @@ test("what waited for a receiver comes at most twenty messages an hour; of what 
   });
 });
 
-test("a mail server that hangs leaves places for webhooks, however much mail is due", async () => {
+test("a mail server that hangs leaves places for webhooks, however much mail is due", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, instance, receiver }) => {
     await sql(`insert into accounts (name, email) select 'n', 'n' || n || '@example.com' from generate_series(1, 60) n;
       insert into notice_channels (account_id, kind, name, confirmed_at) select id, 'mail', 'mail', now() from accounts where id > 2;
@@ -641,7 +622,7 @@ test("a mail server that hangs leaves places for webhooks, however much mail is 
   });
 });
 
-test("a receiver that hangs delays the messages of its own account alone", async () => {
+test("a receiver that hangs delays the messages of its own account alone", { tag: "@one-engine" }, async () => {
   await onStage(async ({ sql, instance, url, receiver }) => {
     await sql(`insert into servers (account_id, label, hostname) values (2, 'other', 'h');
       insert into notice_channels (account_id, kind, name, confirmed_at)
@@ -658,7 +639,9 @@ test("a receiver that hangs delays the messages of its own account alone", async
   });
 });
 
-test("accounts whose plan fails are set aside and tried again later, however many they are; the others are told, and when the fault is gone so are they", async () => {
+test("accounts whose plan fails are set aside and tried again later, however many they are; the others are told, and when the fault is gone so are they", {
+  tag: "@one-engine",
+}, async () => {
   test.setTimeout(SLOW.timeout);
   await onStage(async ({ sql, instance, url, receiver }) => {
     const FAULTY = 30;
@@ -699,7 +682,9 @@ test("accounts whose plan fails are set aside and tried again later, however man
   });
 });
 
-test("npm run notices -- test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", async () => {
+test("npm run notices -- test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", {
+  tag: "@one-engine",
+}, async () => {
   await onStage(async ({ sql, url }) => {
     const [working, broken] = [await startWebhookReceiver(), await startWebhookReceiver(500)];
     const variables = { DATABASE_URL: url, ...WITH_KEY };
@@ -767,67 +752,9 @@ test("/ops/metrics counts the messages that are due, delivered and given up, and
   });
 });
 
-/** Steps of the loop, by the beginning of what they send to the database. */
-const STEPS = [
-  "set notice_due = false",
-  "insert into notice_incidents",
-  "set started_at = w.started_at",
-  "insert into notices",
-  "COMMIT",
-  "set leased_until = now()",
-  'as "threadDelivery"',
-  "set content =",
-  "sending",
-  "set state =",
-];
-
-/** What is wrong after a death in the midst of telling of an outage, which another look tells of. */
-async function expectWholeAfter(
-  { sql, receiver, url }: Pick<Stage, "sql" | "receiver" | "url">,
-  death: Death,
-  revive: (dead: Instance) => Promise<Instance>,
-): Promise<void> {
-  const { when, what } = death;
-  await sql("delete from server_events; delete from notices; delete from notice_incidents");
-  receiver.arrivals.length = 0;
-  const dying = await startInstance(url, receiver.url);
-  await sql(goOffline(1));
-  dying.dieAt(death);
-  // The first looks note it, the later ones tell it.
-  let isAlive = true;
-  for (let looks = 0; isAlive && looks < 15; looks++) {
-    const look = async () => (await dying.tick()) && letPass(url, 30 * SECOND).then(() => true);
-    isAlive = await (death.postgres === undefined ? look() : look().catch(() => false));
-  }
-  expect(isAlive, `${when} ${what}`).toBe(false);
-  const next = await revive(dying);
-  for (let looks = 0; looks < 15; looks++) {
-    expect(await next.tick()).toBe(true);
-    await letPass(url, 30 * SECOND);
-  }
-  await sql(comeBack(1));
-  for (let looks = 0; looks < 6; looks++) {
-    await next.tick();
-    await letPass(url, 30 * SECOND);
-  }
-  await next.stop();
-  const deliveries = await sql(DELIVERIES);
-  expect(deliveries, `${when} ${what}`).toMatchObject([
-    { kind: "begun", state: "delivered" },
-    { kind: "ended", state: "delivered" },
-  ]);
-  const ids = deliveries.map(({ id }) => id);
-  expect(
-    receiver.arrivals.map(({ id }) => ids.indexOf(id)),
-    `${when} ${what}`,
-  ).toEqual(
-    // What arrived before its end was written down comes again, with the same id.
-    (when === "after" && what === "sending") || (when === "before" && what === "set state =") ? [0, 0, 1] : [0, 1],
-  );
-  expect(new Set(receiver.arrivals.map(({ id, body }) => id + body)).size, `${when} ${what}`).toBe(2);
-}
-
-test("kill -9 before and after each step of the loop loses nothing and tells nothing twice", async () => {
+test("kill -9 before and after each step of the loop loses nothing and tells nothing twice", {
+  tag: "@one-engine",
+}, async () => {
   test.setTimeout(SLOW.timeout);
   await onStage(async (stage) => {
     for (const what of STEPS) {
@@ -840,190 +767,3 @@ test("kill -9 before and after each step of the loop loses nothing and tells not
     }
   });
 });
-
-test("kill -9 of PostgreSQL in the midst of planning, after a claim and after a message was sent loses nothing and tells nothing twice: the same instance goes on when it is back", {
-  tag: "@one-engine",
-}, async () => {
-  needs("postgres");
-  test.setTimeout(SLOW.timeout);
-  const postgres = await startPostgres();
-  await migrate(postgres.url);
-  const { url, stop } = postgres;
-  await onStage(
-    async (stage) => {
-      for (const what of ["insert into notices", "COMMIT", 'as "threadDelivery"', "set state ="]) {
-        for (const when of ["before", "after"] as const) {
-          await expectWholeAfter(stage, { when, what, postgres: Number(postgres.process().pid) }, async (instance) => {
-            await postgres.kill();
-            await postgres.restart();
-            return instance;
-          });
-        }
-      }
-    },
-    { url, stop },
-  );
-});
-
-test("a replica that is promoted without the last commits sends again what was sent in them, with the same id where it holds the message, sends what else it holds once, and nothing of what stood in them alone", {
-  tag: "@one-engine",
-}, async () => {
-  needs("postgres");
-  test.setTimeout(SLOW.timeout);
-  const primary = await startPostgres();
-  await migrate(primary.url);
-  await onStage(async ({ sql, live, receiver }) => {
-    await sql("insert into servers (account_id, label, hostname) values (1, 'web-3', 'h'), (1, 'web-4', 'h')");
-    const replica = await startReplica(primary);
-    const onReplica = (text: string) => runSql<Record<string, unknown>>(replica.url, text);
-    const onReplicaNow = (text: string) =>
-      expect.poll(async () => (await onReplica(text)).length, { timeout: SLOW.timeout });
-    const idsOf = (title: RegExp) =>
-      receiver.arrivals.flatMap(({ id, body }) => (title.test(JSON.parse(body).title) ? [id] : []));
-    try {
-      // The replica holds a message that was refused, an outage that is told soon, and one that is told later.
-      receiver.modes.set("a", "refuse");
-      await sql(goOffline(1));
-      await live(2 * MINUTE);
-      await sql(goOffline(2));
-      await live(2 * MINUTE);
-      await sql(goOffline(3));
-      while ((await sql(DELIVERIES)).length === 0) await live(5 * SECOND);
-      receiver.modes.clear();
-      const [{ lsn } = {}] = await sql("select pg_current_wal_lsn()::text as lsn");
-      await onReplicaNow(`select where pg_last_wal_replay_lsn() >= '${lsn}'`).toBe(1);
-      await onReplica("alter system set primary_conninfo = ''");
-      await onReplica("select pg_reload_conf()");
-      await onReplicaNow("select from pg_stat_wal_receiver").toBe(0);
-
-      await sql(goOffline(4));
-      await live(140 * SECOND, 10 * SECOND);
-      const sent = [idsOf(/^web-1 is/), idsOf(/^web-2 is/), idsOf(/^web-[34]/)];
-      expect(sent.map((ids) => ids.length)).toEqual([1, 1, 0]);
-      await primary.kill();
-      await onReplica("select pg_promote()");
-      const promoted = await startInstance(replica.url, receiver.url);
-      for (let passed = 0; passed < 12 * MINUTE; passed += 30 * SECOND) {
-        await letPass(replica.url, 30 * SECOND);
-        expect(await promoted.tick()).toBe(true);
-      }
-      await promoted.stop();
-      const [first, second, third] = [idsOf(/^web-1 is/), idsOf(/^web-2 is/), idsOf(/^web-3 is/)];
-      expect([first.length, new Set(first).size]).toEqual([2, 1]);
-      expect([second.length, new Set(second).size]).toEqual([2, 2]);
-      expect([third.length, idsOf(/^web-4/).length]).toEqual([1, 0]);
-      expect(await onReplica("select id from notice_deliveries where state = 'due'")).toEqual([]);
-    } finally {
-      await replica.stop();
-    }
-  }, primary);
-});
-
-test(`${SEEDS} random histories with two instances that die and whose clocks are stepped, channels that hang, refuse and answer late: nothing is lost unsaid, nothing is told twice`, {
-  tag: "@one-engine",
-}, async () => {
-  needs("libfaketime");
-  test.setTimeout(MINUTE + SEEDS * MINUTE);
-  const wrong: string[] = [];
-  await onStage(async ({ sql, receiver, url }) => {
-    const start = () => startInstance(url, receiver.url, { hasClock: true });
-    const instances = [await start(), await start()];
-    try {
-      for (let seed = 1; seed <= SEEDS; seed++) {
-        await sql(`delete from server_events; delete from notices; delete from notice_incidents; delete from notice_channels;
-          insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'a', now()), (1, 'webhook', 'b', now())`);
-        receiver.arrivals.length = 0;
-        const fault = await playSeed(seed, { sql, receiver, url }, instances, start);
-        if (fault !== null) wrong.push(`seed ${seed}: ${fault}`);
-      }
-    } finally {
-      for (const one of instances) await one.stop();
-    }
-  });
-  expect(wrong).toEqual([]);
-});
-
-/** How far clocks are off after a step. */
-const CLOCKS = ["+0", "+90s", "-20m", "+7h", "-26h", "+400d"];
-const MODES: readonly Mode[] = ["ok", "ok", "ok", "refuse", "hang", "late", "wait"];
-
-/** What is wrong with one history, in a sentence. */
-async function playSeed(
-  seed: number,
-  { sql, receiver, url }: Pick<Stage, "sql" | "receiver" | "url">,
-  instances: Instance[],
-  start: () => Promise<Instance>,
-): Promise<string | null> {
-  const random = randomOf(seed);
-  const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
-  const isOffline = new Map([
-    [1, false],
-    [2, false],
-  ]);
-  let deaths = 0;
-  const tick = async () => {
-    const alive = await Promise.all(instances.map((one) => one.tick()));
-    for (const [place, isAlive] of alive.entries()) {
-      if (isAlive) continue;
-      deaths++;
-      await instances[place]?.stop();
-      instances[place] = await start();
-    }
-  };
-  for (let step = 0; step < 40; step++) {
-    const server = pick([1, 2]);
-    if (random() < 0.25) {
-      await sql(isOffline.get(server) ? comeBack(server) : goOffline(server));
-      isOffline.set(server, !isOffline.get(server));
-    }
-    for (const channel of ["a", "b"]) if (random() < 0.1) receiver.modes.set(channel, pick(MODES));
-    if (random() < 0.03) pick(instances).dieAt({ when: pick(["before", "after"] as const), what: pick(STEPS) });
-    if (random() < 0.2) pick(instances).setClock(pick(CLOCKS));
-    await letPass(url, random() * 2 * MINUTE);
-    if (random() < 0.9) await tick();
-  }
-  for (const server of [1, 2]) if (isOffline.get(server)) await sql(comeBack(server));
-  for (const one of instances) one.dieAt(null);
-  receiver.modes.clear();
-  await tick();
-  for (const wait of [MINUTE, MINUTE, MINUTE, 2 * MINUTE, 15 * MINUTE, 80 * MINUTE, 8 * HOUR, MINUTE, 2 * MINUTE]) {
-    await letPass(url, wait);
-    await tick();
-  }
-  return findFault(await sql(DELIVERIES), await sql(OUTAGES), receiver, deaths);
-}
-
-const OUTAGES = `select e.server_id as server, extract(epoch from e.ended_at - e.started_at)::float8 as seconds, i.id as incident,
-    i.told_at is not null as told, i.is_flapping as flapping, i.look_at is null as settled,
-    exists (select from notice_incidents f where f.subject_id = e.server_id and f.id in (
-      select jsonb_array_elements_text(n.facts -> 'flapping')::int from notices n)) as flapped
-  from server_events e left join notice_incidents i on i.subject_id = e.server_id and i.started_at = e.started_at order by e.started_at`;
-
-function findFault(
-  deliveries: readonly Record<string, unknown>[],
-  outages: readonly Record<string, unknown>[],
-  { arrivals }: Receiver,
-  deaths: number,
-): string | null {
-  for (const { seconds, told, flapped, settled } of outages) {
-    // What is noticed when it is over has to have been long enough; what comes and goes is told as that.
-    if (Number(seconds) >= 5.5 * 60 && !told && !flapped) return `an outage of ${seconds} s was not told`;
-    if (settled === false && !flapped) return "an outage is not settled";
-  }
-  const open = deliveries.filter(({ state }) => state === "due");
-  if (open.length > 0) return `${open.length} are still due: ${JSON.stringify(open[0])}`;
-  const twice = new Set<string>();
-  for (const { id, state, kind, channel, incidents } of deliveries) {
-    const mine = arrivals.filter((arrival) => arrival.id === id);
-    if (state === "delivered" && mine.length === 0) return `${kind} on ${channel} is called delivered and never came`;
-    if (mine.filter(({ isConfirmed }) => isConfirmed).length > 1 + deaths) return `${kind} on ${channel} came twice`;
-    if (new Set(mine.map(({ body }) => body)).size > 1) return `${kind} on ${channel} changed under its id`;
-    if (state !== "delivered" || kind === "still") continue;
-    for (const incident of incidents as number[]) {
-      const key = `${kind} ${channel} ${incident}`;
-      if (twice.has(key)) return `${key} was told twice`;
-      twice.add(key);
-    }
-  }
-  return arrivals.every(({ id }) => deliveries.some((one) => one.id === id)) ? null : "something unknown came";
-}
