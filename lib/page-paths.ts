@@ -73,34 +73,22 @@ export const removeEdgeNodePath = (id: number) => `${EDGE_NODES}/remove?node=${i
 /** The row of an edge node. */
 export const edgeNodePath = (id: number) => `${EDGE_NODES}#node-${id}`;
 
-export function servicePath(id: number): string {
-  return ownPagePath("service", id, "");
-}
+export const servicePath = (id: number) => ownPagePath("service", id, "");
 
 /** Where a game service is changed, disabled and deleted. */
-export function serviceSettingsPath(id: number): string {
-  return ownPagePath("service", id, "settings");
-}
+export const serviceSettingsPath = (id: number) => ownPagePath("service", id, "settings");
 
 /** Who sees a game service, and with whom it is shared. */
-export function serviceAccessPath(id: number): string {
-  return ownPagePath("service", id, "access");
-}
+export const serviceAccessPath = (id: number) => ownPagePath("service", id, "access");
 
 /** The question before a game service is disabled. */
-export function disableServicePath(id: number): string {
-  return ownPagePath("service", id, "disable");
-}
+export const disableServicePath = (id: number) => ownPagePath("service", id, "disable");
 
 /** The question before a game service is deleted. */
-export function deleteServicePath(id: number): string {
-  return ownPagePath("service", id, "delete");
-}
+export const deleteServicePath = (id: number) => ownPagePath("service", id, "delete");
 
 /** What the public hostname of a game service resolves to. */
-export function serviceDnsPath(id: number): string {
-  return ownPagePath("service", id, "dns");
-}
+export const serviceDnsPath = (id: number) => ownPagePath("service", id, "dns");
 
 /** Where people see who they are, change their password, end sessions, and choose how pages look. */
 export const ACCOUNT_PAGE = "/dashboard/settings/account";
@@ -128,26 +116,16 @@ function severalServersPath(what: "tags" | "maintenance", list: ListParams): str
   return `${OWN_PAGES.server.under}/${what}${params.size > 0 ? `?${params}` : ""}`;
 }
 
-export function serverPath(id: number): string {
-  return ownPagePath("server", id, "");
-}
+export const serverPath = (id: number) => ownPagePath("server", id, "");
 
 /** What a token did, and where it is renamed, replaced and revoked. */
-export function tokenPath(id: number): string {
-  return ownPagePath("token", id, "");
-}
+export const tokenPath = (id: number) => ownPagePath("token", id, "");
 
 /** Where a server is renamed and removed and gets a new key. */
-export function serverSettingsPath(id: number): string {
-  return ownPagePath("server", id, "settings");
-}
+export const serverSettingsPath = (id: number) => ownPagePath("server", id, "settings");
 
 /** Where a benchmark of a server is asked for. */
-export function benchmarkPath(id: number): string {
-  return ownPagePath("server", id, "benchmark");
-}
+export const benchmarkPath = (id: number) => ownPagePath("server", id, "benchmark");
 
 /** The question before a server is removed. */
-export function removeServerPath(id: number): string {
-  return ownPagePath("server", id, "remove");
-}
+export const removeServerPath = (id: number) => ownPagePath("server", id, "remove");
