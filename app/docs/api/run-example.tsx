@@ -18,7 +18,10 @@ export function RunExample({ path, name }: { path: string; name: string }) {
   const id = useId();
   const token = useRef<HTMLInputElement>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
+  /** Before the script is there, a press would be lost. */
+  const [isReady, setReady] = useState(false);
   useEffect(() => {
+    setReady(true);
     // A browser that keeps the whole page for the way back would keep what was typed.
     const forget = () => {
       if (token.current) token.current.value = "";
@@ -62,7 +65,13 @@ export function RunExample({ path, name }: { path: string; name: string }) {
               onKeyDown={(event) => event.key === "Enter" && run()}
             />
           </div>
-          <button type="button" className="button quiet" aria-disabled={answer === "waiting"} onClick={run}>
+          <button
+            type="button"
+            className="button quiet"
+            disabled={!isReady}
+            aria-disabled={answer === "waiting"}
+            onClick={run}
+          >
             Run<span className="visually-hidden"> {name}</span>
           </button>
         </div>
