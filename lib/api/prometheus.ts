@@ -29,10 +29,7 @@ export async function writePrometheus(
 }
 
 function serverMetrics(servers: readonly ServerReading[]): WriteMetric[] {
-  const metric =
-    (name: string, help: string, values: (server: ServerReading) => Sample[]): WriteMetric =>
-    () =>
-      writeMetric(`console_server_${name}`, help, "server_id", servers, values);
+  const metric = metricsOf("console_server", "server_id", servers);
   return [
     metric(
       "info",
@@ -83,10 +80,7 @@ function serverMetrics(servers: readonly ServerReading[]): WriteMetric[] {
 }
 
 function serviceMetrics(services: readonly ServiceReading[]): WriteMetric[] {
-  const metric =
-    (name: string, help: string, values: (service: ServiceReading) => Sample[]): WriteMetric =>
-    () =>
-      writeMetric(`console_game_service_${name}`, help, "service_id", services, values);
+  const metric = metricsOf("console_game_service", "service_id", services);
   type Interval = ServiceReading["intervals"][number];
   const ofInterval = (name: string, help: string, value: (interval: Interval) => number | null) =>
     metric(
@@ -122,20 +116,19 @@ function samplesOf(value: number | null | undefined, convert = (measured: number
 }
 
 /** All are gauges, because the counts of an interval begin anew with the next one. */
-function writeMetric<Item extends { id: number }>(
-  name: string,
-  help: string,
-  idLabel: string,
-  items: readonly Item[],
-  valuesOf: (item: Item) => Sample[],
-): string {
-  let lines = "";
-  for (const item of items) {
-    for (const [labels, value] of valuesOf(item)) {
-      lines += `${name}{${idLabel}="${item.id}"${writeLabels(labels)}} ${value}\n`;
-    }
-  }
-  return lines === "" ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines}`;
+function metricsOf<Item extends { id: number }>(prefix: string, idLabel: string, items: readonly Item[]) {
+  return (suffix: string, help: string, valuesOf: (item: Item) => Sample[]): WriteMetric => {
+    const name = `${prefix}_${suffix}`;
+    return () => {
+      let lines = "";
+      for (const item of items) {
+        for (const [labels, value] of valuesOf(item)) {
+          lines += `${name}{${idLabel}="${item.id}"${writeLabels(labels)}} ${value}\n`;
+        }
+      }
+      return lines === "" ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines}`;
+    };
+  };
 }
 
 function writeLabels(labels: Labels): string {
