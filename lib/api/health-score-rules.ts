@@ -1,6 +1,7 @@
 import type { Curve } from "@/lib/servers/curve";
 import {
   COMPONENT_CURVES,
+  COMPONENTS,
   type Component,
   DEDUCTION_CURVES,
   FULL,
@@ -27,56 +28,39 @@ type Rule = {
   after_kill: { most: number; lasts_ms: number } | null;
 };
 
-const rule = (component: Component, fades: boolean, curves: Rule["curves"], rest: Partial<Rule> = {}): Rule => ({
-  weight: WEIGHTS[component],
-  fades,
-  curves,
-  deductions: {},
-  events: {},
-  after_kill: null,
-  ...rest,
-});
+const NONE = { deductions: {}, events: {}, after_kill: null };
 
-const COMPONENTS: Record<Component, Rule> = {
-  cpu: rule(
-    "cpu",
-    true,
-    { cpu_pct: COMPONENT_CURVES.cpuPct },
-    {
-      deductions: {
-        cpu_steal_pct: DEDUCTION_CURVES.stealPct,
-        cpu_iowait_pct: DEDUCTION_CURVES.iowaitPct,
-        load_per_core: DEDUCTION_CURVES.loadPerCore,
-      },
+const RULES: Record<Component, Pick<Rule, "fades" | "curves"> & Partial<Rule>> = {
+  cpu: {
+    fades: true,
+    curves: { cpu_pct: COMPONENT_CURVES.cpuPct },
+    deductions: {
+      cpu_steal_pct: DEDUCTION_CURVES.stealPct,
+      cpu_iowait_pct: DEDUCTION_CURVES.iowaitPct,
+      load_per_core: DEDUCTION_CURVES.loadPerCore,
     },
-  ),
-  memory: rule(
-    "memory",
-    true,
-    { mem_used_pct: COMPONENT_CURVES.memoryPct },
-    {
-      deductions: { swap_used_pct: DEDUCTION_CURVES.swapPct },
-      after_kill: { most: OOM_CAP, lasts_ms: OOM_CAP_LASTS },
+  },
+  memory: {
+    fades: true,
+    curves: { mem_used_pct: COMPONENT_CURVES.memoryPct },
+    deductions: { swap_used_pct: DEDUCTION_CURVES.swapPct },
+    after_kill: { most: OOM_CAP, lasts_ms: OOM_CAP_LASTS },
+  },
+  disk: { fades: true, curves: { disk_used_pct: COMPONENT_CURVES.diskPct } },
+  network: {
+    fades: true,
+    curves: { net_loss_pct: COMPONENT_CURVES.lossPct, net_retransmit_pct: COMPONENT_CURVES.retransmitPct },
+  },
+  stability: {
+    fades: false,
+    curves: { coverage_pct: COMPONENT_CURVES.coveragePct },
+    events: {
+      reboots: STABILITY_DEDUCTIONS.reboots,
+      oom_kills: STABILITY_DEDUCTIONS.oomKills,
+      failed_units: STABILITY_DEDUCTIONS.failedUnits,
     },
-  ),
-  disk: rule("disk", true, { disk_used_pct: COMPONENT_CURVES.diskPct }),
-  network: rule("network", true, {
-    net_loss_pct: COMPONENT_CURVES.lossPct,
-    net_retransmit_pct: COMPONENT_CURVES.retransmitPct,
-  }),
-  stability: rule(
-    "stability",
-    false,
-    { coverage_pct: COMPONENT_CURVES.coveragePct },
-    {
-      events: {
-        reboots: STABILITY_DEDUCTIONS.reboots,
-        oom_kills: STABILITY_DEDUCTIONS.oomKills,
-        failed_units: STABILITY_DEDUCTIONS.failedUnits,
-      },
-    },
-  ),
-  freshness: rule("freshness", false, { last_seen_seconds: COMPONENT_CURVES.lastSeenSeconds }),
+  },
+  freshness: { fades: false, curves: { last_seen_seconds: COMPONENT_CURVES.lastSeenSeconds } },
 };
 
 /**
@@ -87,5 +71,7 @@ export const HEALTH_SCORE_RULES = {
   full: FULL,
   not_reported: NOT_REPORTED,
   sample_age_seconds: STALENESS,
-  components: COMPONENTS,
+  components: Object.fromEntries(
+    COMPONENTS.map((name): [Component, Rule] => [name, { weight: WEIGHTS[name], ...NONE, ...RULES[name] }]),
+  ) as Record<Component, Rule>,
 };
