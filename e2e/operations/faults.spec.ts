@@ -351,7 +351,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await expect.poll(async () => (await me()).status).toBe(200);
   });
 
-  test("frozen under load, every answer comes within the three seconds that a request may wait for all it waits for, short and long ones, pages, forms and check-ins; afterwards all are answered again", async () => {
+  test("frozen under load, every answer comes within the three seconds that a request may wait for all it waits for, short and long ones, pages, forms, check-ins and edge nodes; afterwards all are answered again", async () => {
     const { origin } = app;
     const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 400);
     const session = randomBytes(32).toString("base64url");
@@ -367,6 +367,12 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
       [hashToken(session)],
     );
     const keys = await Promise.all(Array.from({ length: 4 }, addReportingServer));
+    const edgeKey = mintToken("edgeKey");
+    await runSql(
+      postgres.url,
+      `with n as (insert into edge_nodes (name) values ('fra-1') returning id)
+       insert into edge_node_keys (node_id, key_hash, hint) select id, '${hashToken(edgeKey)}', 'hint' from n`,
+    );
     let sent = 0;
     const get = (path: string) => () =>
       fetch(origin + path, { headers: { Authorization: `Bearer ${tokens[sent++ % tokens.length]}` } });
@@ -393,6 +399,10 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
             headers: { "Content-Type": "application/json", Authorization: `Bearer ${keys[sent++ % keys.length]}` },
           }),
         atOnce: 10,
+      },
+      "the configuration of an edge node": {
+        ask: () => fetch(`${origin}/ingest/v1/edge/configuration`, { headers: { Authorization: `Bearer ${edgeKey}` } }),
+        atOnce: 2,
       },
     };
     const answers: { kind: string; start: number; ms: number; status: number; retryAfter: number }[] = [];
