@@ -59,7 +59,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await expect(items.nth(6)).toHaveText(new RegExp(`^✕ Offline: ${momentText(at(10), "UTC")} to .* UTC \\(1 h\\)$`));
     await expect(items.nth(5)).toContainText("? Not known: ");
     await expect(items.nth(4)).toContainText("⇹ Unreachable: ");
-    await expect(list).toContainText("the console was away then");
+    await expect(list).toContainText("the console was not running then");
     await expect(page.locator("main")).toContainText(
       new RegExp(`Events are recorded since .*${clockText(at(20), "UTC")} UTC\\.`),
     );
