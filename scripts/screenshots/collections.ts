@@ -98,7 +98,8 @@ async function makeServer(accountId: number, index: number): Promise<number> {
 /** A channel in each state, and an outage of a server that was told by two of them. Nothing more is told. */
 async function makeNotices(accountId: number, serverId: number): Promise<void> {
   const rules = Object.fromEntries(Object.keys(NOTICE_KINDS).map((kind) => [kind, { on: false }]));
-  await db.noticeSettings.create({ data: { accountId, rules } });
+  // The console that runs may have written a row of its own by now.
+  await db.noticeSettings.upsert({ where: { accountId }, create: { accountId, rules }, update: { rules } });
   const confirmedAt = new Date(Date.now() - 20 * DAY);
   const channel = (kind: string, name: string, data: Partial<Prisma.NoticeChannelUncheckedCreateInput> = {}) =>
     db.noticeChannel.create({
