@@ -1,6 +1,6 @@
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newNamedToken, PASSWORD, unique } from "@/e2e/support/factories";
-import { call, ENDPOINT_PATHS, expectFailure } from "@/e2e/support/fixtures";
+import { call, ENDPOINT_PATHS, expectFailure, sharedOrigin } from "@/e2e/support/fixtures";
 import {
   answerQuestion,
   createOnPage,
@@ -44,6 +44,39 @@ test("every page carries a fresh nonce policy without unsafe-*, and the other se
     expect(headers["strict-transport-security"]).toBeUndefined();
   }
   expect(nonces.size).toBe(PAGES.length);
+});
+
+test("whatever stands in the head of a request for a page, it takes hardly longer than a short one, and more parameters than a page has are 400", {
+  tag: "@one-engine",
+}, async () => {
+  const least = async (query: string, headers: Record<string, string>) => {
+    const tries: { status: number; ms: number }[] = [];
+    for (let time = 0; time < 5; time++) {
+      const startedAt = performance.now();
+      const answer = await fetch(`${sharedOrigin()}/no/such/page${query}`, { headers });
+      await answer.text();
+      const { status } = answer;
+      tries.push({ status, ms: performance.now() - startedAt });
+    }
+    return tries.reduce((a, b) => (b.ms < a.ms ? b : a));
+  };
+  const parts = 1100;
+  const deep = `${'["",{"a":'.repeat(parts)}["",{}]${"}]".repeat(parts)}`;
+  const short = await least("", {});
+  expect(short.status).toBe(404);
+  for (const [query, headers, status] of [
+    ["", { "User-Agent": "a".repeat(14_000) }, 404],
+    [`?${"a=1&".repeat(99)}`, {}, 404],
+    [`?${"a=1&".repeat(100)}`, {}, 400],
+    [`?${"a=1&".repeat(3600)}`, {}, 400],
+    ["", { RSC: "1", "Next-Router-State-Tree": deep }, 400],
+  ] as const) {
+    const long = await least(query, headers);
+    const what = `${query.length} ${Object.keys(headers)}`;
+    expect(long.status, what).toBe(status);
+    // Each took from a third of a second to a second of the process.
+    expect(long.ms - short.ms, what).toBeLessThan(200);
+  }
 });
 
 test("a full click-through violates no policy and asks nobody but the console", { tag: "@one-engine" }, async ({

@@ -45,6 +45,11 @@ const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
  */
 const MAX_STATE_DEPTH = 64;
 
+/** More parameters than any page has. Next takes half a second for the thousands that fit into a URL. */
+const MAX_PARAMETERS = 100;
+/** In characters. Next looks for robots in it by a pattern that takes a second for the longest that fits into a request. */
+const MAX_AGENT = 512;
+
 /** Files of the build. Other paths that begin with `_` are internals of Next that no page needs. */
 const STATIC = "/_next/static/";
 
@@ -54,10 +59,11 @@ const STATIC = "/_next/static/";
  * @param {string} path
  */
 export function findPageFault(request, path) {
-  const { headers, method } = request;
+  const { headers, method, url = "" } = request;
   if (/^\/(?:_|%5f)/i.test(path) && !path.startsWith(STATIC)) return 404;
   if (DOTS.test(path) || !isDecodable(path)) return 404;
   if (method !== "GET" && method !== "HEAD" && method !== "POST") return 405;
+  if (url.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) return 400;
   const action = headers["next-action"];
   if (action !== undefined && !ACTION.test(String(action))) return 400;
   if (!isRouterState(headers["next-router-state-tree"])) return 400;
@@ -98,7 +104,7 @@ function isRouterState(state) {
 }
 
 /**
- * Deletes every header that pages do not need, in place.
+ * Deletes every header that pages do not need, and cuts the name of the browser, in place.
  * @param {import("node:http").IncomingMessage} request
  */
 export function keepPageHeaders(request) {
@@ -107,4 +113,5 @@ export function keepPageHeaders(request) {
   for (const name of Object.keys(headers)) {
     if (!CARRIED_HEADERS.has(name) && !(isOwn && INNER_HEADERS.has(name))) delete headers[name];
   }
+  if (headers["user-agent"]) headers["user-agent"] = headers["user-agent"].slice(0, MAX_AGENT);
 }
