@@ -1,16 +1,8 @@
 "use client";
 
-import { createContext, useContext, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { flushSync } from "react-dom";
-
-type ShownOnce = {
-  /** The result was shown and forgotten, so the values that the page was loaded with are stale. */
-  isReset: boolean;
-  /** Forgets the result and shows the form again. */
-  reset: () => void;
-};
-
-const Context = createContext<ShownOnce>({ isReset: false, reset: () => {} });
+import { ShownOnceContext } from "./shown-once-context";
 
 /**
  * Makes a form that shows its result in its place, and resets in between. Browsers may keep a page in memory and show it
@@ -34,13 +26,8 @@ function ShownOnce({ children }: { children: React.ReactNode }) {
     return () => window.removeEventListener("pagehide", forget);
   }, []);
   return (
-    <Context key={resets} value={{ isReset: resets > 0, reset }}>
+    <ShownOnceContext key={resets} value={{ isReset: resets > 0, reset }}>
       {children}
-    </Context>
+    </ShownOnceContext>
   );
-}
-
-/** For the form and the result that `shownOnce` made. */
-export function useShownOnce(): ShownOnce {
-  return useContext(Context);
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useActionState, useState } from "react";
-import { useShownOnce } from "./shown-once";
+import { useShownOnce } from "./shown-once-context";
 import { type Submission, useSubmission } from "./use-submission";
 
 /** The answer before the form was sent. */

@@ -1,6 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
+import type { FormAnswer } from "@/app/dashboard/form-answer";
 import { addNode, endReplacedKeys, removeNode, renameNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
@@ -8,7 +9,6 @@ import { EDGE_NODES, edgeNodeSettingsPath } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { requestSender } from "@/lib/sign-in/sessions";
 import { containsToken } from "@/lib/tokens/format";
-import type { FormAnswer } from "../game-services/form-answer";
 import type { NodeKeyAnswer } from "./form-answers";
 import { requireAdmin } from "./require-admin";
 

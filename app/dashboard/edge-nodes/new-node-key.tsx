@@ -1,9 +1,9 @@
 "use client";
 
-import { LeaveSecret } from "@/app/ui/button-row";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
+import { LeaveSecret } from "@/app/ui/leave-secret";
 import { EDGE_NODES } from "@/lib/page-paths";
 import { setUpLines } from "./set-up-lines";
 

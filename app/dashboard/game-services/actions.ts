@@ -2,6 +2,7 @@
 
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
+import type { FormAnswer } from "@/app/dashboard/form-answer";
 import {
   allowSupport,
   closeServiceTicket,
@@ -29,7 +30,6 @@ import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 import { containsToken } from "@/lib/tokens/format";
-import type { FormAnswer } from "./form-answer";
 
 /** Creates a game service and goes to its page. */
 export async function createServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {

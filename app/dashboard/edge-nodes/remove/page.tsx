@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
 import { listServed, MAX_SERVED_LISTED } from "@/lib/game-services/edges/nodes";
 import { EDGE_NODES, edgeNodeSettingsPath, servicePath } from "@/lib/page-paths";
 import list from "../../game-services/list.module.css";
-import { ServiceForm } from "../../game-services/service-form";
 import { removeNodeAction } from "../actions";
 import { requireAdmin, requireNodeOf } from "../require-admin";
 
@@ -52,7 +52,7 @@ export default async function Page({ searchParams }: Props) {
       {total > MAX_SERVED_LISTED && (
         <p className="hint">Only {MAX_SERVED_LISTED} are shown, those that no other node serves first.</p>
       )}
-      <ServiceForm
+      <ButtonForm
         action={removeNodeAction}
         label="Remove the edge node"
         hidden={{ id }}

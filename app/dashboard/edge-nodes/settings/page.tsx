@@ -1,11 +1,12 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
 import { EDGE_NODES, removeEdgeNodePath } from "@/lib/page-paths";
-import { ServiceForm } from "../../game-services/service-form";
 import { endNodeKeysAction, renameNodeAction } from "../actions";
 import { ReplaceNodeKey } from "../node-key-form";
 import { requireNodeOf } from "../require-admin";
@@ -32,7 +33,7 @@ export default async function Page({ searchParams }: Props) {
       )}
       <PageHeader title={<>Settings of {<bdi>{name}</bdi>}</>} back={{ href: EDGE_NODES, label: "Edge nodes" }} />
       <SettingsSection id="name" title="Name">
-        <ServiceForm
+        <FieldsForm
           action={renameNodeAction}
           label="Rename the edge node"
           hidden={{ id }}
@@ -45,7 +46,7 @@ export default async function Page({ searchParams }: Props) {
       <SettingsSection id="key" title="Key">
         <ReplaceNodeKey id={id} origin={await pageOrigin()} />
         {replacedKeys > 0 && (
-          <ServiceForm
+          <ButtonForm
             action={endNodeKeysAction}
             label="End the replaced keys"
             hidden={{ id }}

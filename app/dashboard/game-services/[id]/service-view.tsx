@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import type { Query } from "@/app/ui/chart/asked-time";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
@@ -16,7 +17,6 @@ import { getEarlierTraffic, getTraffic, hadPlayer, listLatencies } from "@/lib/g
 import { edgeNodePath, GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
 import { retryServiceAction, setServiceWishAction } from "../actions";
 import list from "../list.module.css";
-import { ServiceForm } from "../service-form";
 import { nextStep, ServiceStatus } from "../service-status";
 import { FirstSteps } from "./first-steps";
 import { visibleService } from "./own-service";
@@ -130,7 +130,7 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
   return (
     <>
       {status === "failed" && (
-        <ServiceForm
+        <ButtonForm
           className=""
           action={retryServiceAction}
           label="Try again"
@@ -141,7 +141,7 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
         />
       )}
       {wish === "off" && (
-        <ServiceForm
+        <ButtonForm
           className=""
           action={setServiceWishAction}
           label="Enable the service"

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { PageHeader } from "@/app/ui/page-header";
 import { GAME_SERVICES } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { createServiceAction } from "../actions";
 import { serviceFields } from "../service-fields";
-import { ServiceForm } from "../service-form";
 
 export const metadata: Metadata = { title: "Create a game service" };
 
@@ -18,7 +18,7 @@ export default async function Page() {
           The edge nodes fetch it within seconds. Nothing changes for players before you point the DNS at them.
         </p>
       </PageHeader>
-      <ServiceForm
+      <FieldsForm
         action={createServiceAction}
         label="Create a game service"
         hidden={{ formNonce: randomBytes(16).toString("base64url") }}

@@ -2,8 +2,9 @@
 
 import Link from "next/link";
 import { ActionForm } from "@/app/ui/action-form";
-import { ButtonRow, LeaveSecret } from "@/app/ui/button-row";
+import { ButtonRow } from "@/app/ui/button-row";
 import { FocusTarget } from "@/app/ui/focus-target";
+import { LeaveSecret } from "@/app/ui/leave-secret";
 import { shownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NEW_SERVER, serverPath, serverSettingsPath } from "@/lib/page-paths";

@@ -2,6 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
+import type { FormAnswer } from "@/app/dashboard/form-answer";
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { askForConfirmation } from "@/lib/notices/confirmation";
@@ -20,7 +21,6 @@ import { MAX_TESTS, sendTest } from "@/lib/notices/testing";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
-import type { FormAnswer } from "../../game-services/form-answer";
 import type { AddChannelAnswer, NewSecretAnswer, RulesAnswer } from "./form-answers";
 
 const GONE = "Nothing was changed: this channel no longer exists.";

@@ -1,9 +1,9 @@
 "use client";
 
 import { ActionForm } from "@/app/ui/action-form";
-import { LeaveSecret } from "@/app/ui/button-row";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
+import { LeaveSecret } from "@/app/ui/leave-secret";
 import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";

@@ -1,7 +1,8 @@
+import { ButtonForm, type ButtonFormProps } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Time } from "@/app/ui/time";
 import { type Channel, MAX_CHANNEL_NAME } from "@/lib/notices/management";
-import { ServiceForm } from "../../game-services/service-form";
 import {
   askAgainAction,
   endOldSecretAction,
@@ -41,7 +42,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
       <ChannelState {...channel} now={now} />
       <div className={styles.actions}>
         {isOn && (
-          <ServiceForm
+          <ButtonForm
             {...bare}
             action={sendTestAction}
             label={`Send a test to ${name}`}
@@ -51,7 +52,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
           />
         )}
         {confirmedAt === null ? (
-          <ServiceForm
+          <ButtonForm
             {...bare}
             action={askAgainAction}
             label={`Ask ${name} again`}
@@ -60,7 +61,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
             again="Sending it again sends another mail."
           />
         ) : (
-          <ServiceForm
+          <ButtonForm
             {...bare}
             action={switchChannelAction}
             label={`Turn ${name} ${isOn ? "off" : "on"}`}
@@ -79,7 +80,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
 
 type ChangeProps = {
   channel: Channel;
-  bare: Pick<React.ComponentProps<typeof ServiceForm>, "hidden" | "className" | "tone">;
+  bare: Pick<ButtonFormProps, "hidden" | "className" | "tone">;
 };
 
 function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
@@ -87,7 +88,7 @@ function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
     <details className="disclosure">
       <summary>Change or remove</summary>
       <div className="stack">
-        <ServiceForm
+        <FieldsForm
           {...bare}
           action={renameChannelAction}
           label={`Rename ${name}`}
@@ -100,7 +101,7 @@ function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
         {kind === "webhook" && (
           <>
             <RotateSecret id={id} name={name} />
-            <ServiceForm
+            <ButtonForm
               {...bare}
               action={endOldSecretAction}
               label={`End the old secret of ${name}`}
@@ -111,7 +112,7 @@ function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
             />
           </>
         )}
-        <ServiceForm
+        <ButtonForm
           {...bare}
           action={removeChannelAction}
           label={`Remove ${name}`}

@@ -1,4 +1,6 @@
 import type { Metadata } from "next";
+import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
@@ -23,7 +25,6 @@ import {
 } from "../../actions";
 import styles from "../../list.module.css";
 import { Outcome } from "../../outcome";
-import { ServiceForm } from "../../service-form";
 import { ownService, visibleService } from "../own-service";
 
 type Props = {
@@ -57,7 +58,7 @@ export default async function Page({ params, searchParams }: Props) {
       </SettingsSection>
       <Shares id={id} shares={shares} now={now} />
       <SettingsSection id="support" title="Support access">
-        <ServiceForm
+        <ButtonForm
           action={allowSupportAction}
           label="Support access"
           hidden={{ id, allow: supportAccess ? "no" : "yes" }}
@@ -71,7 +72,7 @@ export default async function Page({ params, searchParams }: Props) {
               ? "Support staff can see this service at any time."
               : "Support staff see this service only while a ticket about it is open, or if you share it with them."}
           </span>
-        </ServiceForm>
+        </ButtonForm>
       </SettingsSection>
       <Tickets id={id} tickets={tickets} now={now} />
     </main>
@@ -115,7 +116,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
                 <Time at={createdAt} now={now} />
               </Cell>
               <Cell className={styles.action}>
-                <ServiceForm
+                <ButtonForm
                   className=""
                   action={unshareServiceAction}
                   label={`Stop sharing with ${shownEmail}`}
@@ -130,7 +131,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
           ))}
         </DataTable>
       )}
-      <ServiceForm
+      <FieldsForm
         action={shareServiceAction}
         label="Share the service"
         hidden={{ id }}
@@ -176,7 +177,7 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
               </Cell>
               <Cell>
                 {isOpen && (
-                  <ServiceForm
+                  <ButtonForm
                     className=""
                     action={closeTicketAction}
                     label={`Close the ticket ${subject}`}
@@ -192,7 +193,7 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
           ))}
         </DataTable>
       )}
-      <ServiceForm
+      <FieldsForm
         action={openTicketAction}
         label="Open a ticket"
         hidden={{ id }}

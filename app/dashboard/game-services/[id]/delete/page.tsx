@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { PageHeader } from "@/app/ui/page-header";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { deleteServiceAction } from "../../actions";
-import { ServiceForm } from "../../service-form";
 import { ownService, visibleService } from "../own-service";
 
 type Props = { params: Promise<{ id: string }> };
@@ -24,7 +24,7 @@ export default async function Page({ params }: Props) {
           This cannot be undone.
         </p>
       </PageHeader>
-      <ServiceForm
+      <FieldsForm
         action={deleteServiceAction}
         label="Delete the service"
         hidden={{ id }}

@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
 import { listRecentTraffic } from "@/lib/game-services/traffic";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { setServiceWishAction } from "../../actions";
-import { ServiceForm } from "../../service-form";
 import { ownService, visibleService } from "../own-service";
 
 type Props = { params: Promise<{ id: string }> };
@@ -29,7 +29,7 @@ export default async function Page({ params }: Props) {
           <strong>{counted(connections, "connection")}</strong> in the last hour.
         </p>
       </PageHeader>
-      <ServiceForm
+      <ButtonForm
         action={setServiceWishAction}
         label="Disable the service"
         hidden={{ id, wish: "off" }}

@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
 import { MAX_OFFLINE_TEXT } from "@/lib/game-services/management";
 import { deleteServicePath, disableServicePath, servicePath } from "@/lib/page-paths";
 import { editServiceAction, setOfflineTextAction } from "../../actions";
 import { serviceFields } from "../../service-fields";
-import { ServiceForm } from "../../service-form";
 import { ownService, visibleService } from "../own-service";
 import { RealIps } from "./real-ips";
 
@@ -32,7 +32,7 @@ export default async function Page({ params }: Props) {
             title="The service"
             about={<p>Each change is a new version, which edge nodes apply within seconds.</p>}
           >
-            <ServiceForm
+            <FieldsForm
               action={editServiceAction}
               label="Change the service"
               hidden={{ id }}
@@ -80,7 +80,7 @@ function OfflineText({ id, text }: { id: number; text: string | null }) {
         </p>
       }
     >
-      <ServiceForm
+      <FieldsForm
         action={setOfflineTextAction}
         label="Change the text for players"
         hidden={{ id, scope: "away" }}

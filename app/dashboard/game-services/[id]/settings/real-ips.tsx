@@ -1,7 +1,7 @@
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { SettingsSection } from "@/app/ui/section";
 import { setRealIpsAction } from "../../actions";
 import list from "../../list.module.css";
-import { ServiceForm } from "../../service-form";
 
 /** Where each server takes PROXY protocol. */
 const SWITCHES: readonly { server: string; file: string; line: string }[] = [
@@ -53,7 +53,7 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
         <p className="hint">
           Anybody who connects to such a server directly can claim any ip: let its firewall accept only the edge nodes.
         </p>
-        <ServiceForm
+        <ButtonForm
           className=""
           action={setRealIpsAction}
           label={isOn ? "Switch real ips off" : "Switch real ips on"}

@@ -1,6 +1,6 @@
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { Time } from "@/app/ui/time";
 import type { OpenBenchmark } from "@/lib/servers/benchmarks";
-import { ServiceForm } from "../../../game-services/service-form";
 import { cancelBenchmarkAction } from "../../actions";
 import styles from "./open-runs.module.css";
 
@@ -21,7 +21,7 @@ export function OpenRuns({ serverId, runs, now }: Props) {
             </p>
           </div>
           {run.status === "pending" && (
-            <ServiceForm
+            <ButtonForm
               action={cancelBenchmarkAction}
               className=""
               label={`Cancel the run ${run.label}`}

@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
@@ -6,7 +7,6 @@ import { Time } from "@/app/ui/time";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { getServer, getServerReport } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { ServiceForm } from "../../../game-services/service-form";
 import { removeServerAction } from "../../actions";
 import { orNotFoundPage } from "../or-not-found-page";
 
@@ -41,7 +41,7 @@ export default async function Page({ params }: Props) {
           ],
         ]}
       />
-      <ServiceForm
+      <ButtonForm
         action={removeServerAction}
         label="Remove the server"
         hidden={{ id: server.id }}

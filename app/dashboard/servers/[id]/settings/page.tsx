@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { ButtonRow } from "@/app/ui/button-row";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -10,7 +11,6 @@ import { listMaintenance } from "@/lib/servers/maintenance";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getServer, getTags } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { ServiceForm } from "../../../game-services/service-form";
 import { callOffMaintenanceAction } from "../../actions";
 import { OtherAgents } from "../../other-agents";
 import { orNotFoundPage } from "../or-not-found-page";
@@ -117,7 +117,7 @@ function Planned({ serverId, planned, zone, now }: PlannedProps) {
           return (
             <li key={id}>
               {text}{" "}
-              <ServiceForm
+              <ButtonForm
                 action={callOffMaintenanceAction}
                 className=""
                 label={`Call off the maintenance ${text}`}

@@ -1,7 +1,7 @@
 "use client";
 
 import { ActionForm } from "@/app/ui/action-form";
-import { LeaveSecret } from "@/app/ui/button-row";
+import { LeaveSecret } from "@/app/ui/leave-secret";
 import { shownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { serverSettingsPath } from "@/lib/page-paths";

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
-import { useShownOnce } from "@/app/ui/shown-once";
+import { useShownOnce } from "@/app/ui/shown-once-context";
 import { useTimeZone } from "@/app/ui/time-zone";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";

@@ -6,7 +6,7 @@ import { CopyButton } from "@/app/ui/copy-button";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
-import { useShownOnce } from "@/app/ui/shown-once";
+import { useShownOnce } from "@/app/ui/shown-once-context";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { refreshTokensAction } from "../actions";

@@ -2,17 +2,15 @@
 
 import Link from "next/link";
 import { ActionForm } from "@/app/ui/action-form";
-import { TextField, type TextFieldSpec } from "@/app/ui/text-field";
-import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { type FormAnswer as Form, useFormAnswer } from "@/app/ui/use-form-answer";
 import type { FormAnswer } from "./form-answer";
 
-type Props = {
+export type ButtonFormProps = {
   action: (answer: FormAnswer, form: FormData) => Promise<FormAnswer>;
   /** What the form does, for screen readers. */
   label: string;
   /** Sent along unseen. */
   hidden: Readonly<Record<string, string | number>>;
-  fields?: readonly TextFieldSpec[];
   submit: string;
   /** What the button is about, for screen readers: with `submit` it is a whole. */
   about?: string;
@@ -27,14 +25,23 @@ type Props = {
   children?: React.ReactNode;
 };
 
-/** A form of game services, edge nodes or channels: its fields, its button, and why nothing came of it. */
-export function ServiceForm({ action, fields = [], hidden, submit, about, pending, cancel, children, ...rest }: Props) {
+/** A form that is a button, and why nothing came of it. One with fields is a `FieldsForm`. */
+export function ButtonForm({ action, ...rest }: ButtonFormProps) {
   const form = useFormAnswer(action);
-  const refused = form.answer.kind === "refused" ? form.answer : null;
-  const anyway = refused?.anyway;
+  return <FormOfButton {...rest} form={form} refusal={form.answer.kind === "refused" && form.answer.message} />;
+}
+
+type Props = Omit<ButtonFormProps, "action"> & {
+  form: Form<FormAnswer>;
+  refusal: string | false | undefined;
+  fields?: React.ReactNode;
+};
+
+/** The form of a `ButtonForm`, with or without fields above its button. */
+export function FormOfButton({ submit, about, pending, cancel, fields, children, ...rest }: Props) {
   const words = (
     <>
-      {anyway === undefined ? submit : "Save anyway"}
+      {submit}
       {about && <span className="visually-hidden">{about}</span>}
     </>
   );
@@ -42,10 +49,7 @@ export function ServiceForm({ action, fields = [], hidden, submit, about, pendin
     <ActionForm
       {...(cancel !== undefined && { className: "card card-body grave", tone: "button danger" })}
       {...rest}
-      form={form}
       noValidate
-      refusal={!fields.some(({ name }) => name === refused?.field) && refused?.message}
-      hidden={{ ...hidden, ...(anyway !== undefined && { anyway }) }}
       submit={[words, pending]}
       beside={
         cancel === undefined ? (
@@ -57,14 +61,7 @@ export function ServiceForm({ action, fields = [], hidden, submit, about, pendin
         )
       }
     >
-      {fields.map((field) => (
-        <TextField
-          key={field.name}
-          field={{ ...field, value: refused?.values[field.name] ?? field.value }}
-          id={`${hidden.scope ?? "field"}-${field.name}`}
-          error={refused?.field === field.name ? refused.message : null}
-        />
-      ))}
+      {fields}
     </ActionForm>
   );
 }
