@@ -1108,6 +1108,7 @@ const SAID: [
   ["failed", 2, "not a name", null, [-1, null, null]],
   ["disabled", 1, "disabled.example.com", [1, null, null], [1, null, null]],
   ["pending_config", 1, "pending.example.com", null, null],
+  ["deleting", 4, "deleting.example.com", [4, null, null], [3, null, 3]],
 ];
 
 test("the list, a service's page and the page of nodes tell the same, in every state; what needs somebody comes first", async ({
@@ -1130,6 +1131,8 @@ test("the list, a service's page and the page of nodes tell the same, in every s
       own.url,
       "insert into edge_nodes (name, is_live, last_heard_at) select 'edge-' || n, true, now() from generate_series(1, 2) n",
     );
+    // The page of nodes leaves it out: no node is asked to serve it.
+    let deleted = "";
     for (const [status, version, hostname, ...said] of SAID) {
       const [row] = await runSql<{ id: number }>(
         own.url,
@@ -1137,8 +1140,9 @@ test("the list, a service's page and the page of nodes tell the same, in every s
            (account_id, name, java_hostname, origin_host, origin_port, status, config_version, wish, first_fetched_at)
          select id, $2, $2, '192.0.2.80', 25565, $1::game_service_status, $3, $4::service_wish, now() from accounts
          returning id`,
-        [status, hostname, version, status === "disabled" ? "off" : "on"],
+        [status, hostname, version, { disabled: "off", deleting: "gone" }[status] ?? "on"],
       );
+      if (status === "deleting") deleted = String(row?.id);
       for (const [index, word] of said.entries()) {
         if (!word) continue;
         await runSql(
@@ -1152,7 +1156,7 @@ test("the list, a service's page and the page of nodes tell the same, in every s
 
     await page.goto(`${console.origin}/dashboard/game-services`);
     const rows = page.locator("tr[data-service]");
-    await expect(rows.locator("data")).toHaveText([/! Failed/, /! Failed/, /● Active/, /◐/, /–/, /○/]);
+    await expect(rows.locator("data")).toHaveText([/! Failed/, /! Failed/, /● Active/, /◐/, /–/, /○/, /×/]);
     await expect(page.locator("data.danger[value=failed]")).toHaveCount(2);
     await expect(page.locator("data.good[value=active]")).toHaveCount(1);
     const listed = new Map<string, string>();
@@ -1168,7 +1172,7 @@ test("the list, a service's page and the page of nodes tell the same, in every s
         const standing = readStanding((await row.getByRole("cell").nth(1).textContent()) ?? "");
         ofService.push(standing);
         const node = (await row.getAttribute("data-node")) ?? "";
-        ofNodes.set(node, [...(ofNodes.get(node) ?? []), standing]);
+        if (id !== deleted) ofNodes.set(node, [...(ofNodes.get(node) ?? []), standing]);
       }
       expect(ofService).toHaveLength(2);
       const isSettled = ofService.every((standing) => standing === "current");

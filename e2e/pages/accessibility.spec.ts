@@ -265,6 +265,26 @@ test("on every page whatever can be pressed is at least 24 pixels in both direct
   expect(found).toEqual([]);
 });
 
+test("in no table of any page does what stands in a cell reach over the next one, at any width", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const found: string[] = [];
+  await visitEveryPage(page, account.id, async (path) => {
+    for (const width of [390, 700, 768, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const cells = await page
+        .locator("main :is(td, th)")
+        .evaluateAll((all) =>
+          all
+            .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).overflowX === "visible")
+            .map((cell) => `${cell.textContent?.trim().slice(0, 40)} ${cell.scrollWidth} > ${cell.clientWidth}`),
+        );
+      for (const cell of cells) found.push(`${width} ${path}: ${cell}`);
+    }
+  });
+  expect(found).toEqual([]);
+});
+
 test("no printed page has navigation: neither a bar of links, nor the way back, nor the account menu", {
   tag: "@one-engine",
 }, async ({ page, account }) => {

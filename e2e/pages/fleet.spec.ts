@@ -71,7 +71,8 @@ function shownServer(page: Page): Promise<Shown> {
       hostname: article.querySelector("#copied-hostname")?.textContent ?? "",
       online: value("header data") === "true",
       score: Number(value("[data-score]")),
-      last_seen: timeIn(article.querySelector("header")),
+      // A server that never checked in says once when it was added, which the API calls its last check-in.
+      last_seen: timeIn(article.querySelector("header:has(time)") ?? definition("Added")),
       public_ip: article.querySelector("#copied-public-ip")?.textContent ?? null,
       created_at: timeIn(definition("Added")),
       facts: Object.fromEntries(all("[data-fact]").map((fact) => [fact.dataset.fact ?? "", fact.textContent ?? ""])),
