@@ -15,9 +15,7 @@ const FAULTS = {
       code: `if (request.url.includes("fault-reset")) request.socket.destroy();\n${thrown("gate", "request.url")}`,
     },
   ],
-  "server/http/pages.mjs": [
-    { before: "const { headers, method } = request;", code: thrown("page-gate", "request.url") },
-  ],
+  "server/http/pages.mjs": [{ before: "const { headers, method, url", code: thrown("page-gate", "request.url") }],
   "server/http/forms.mjs": [{ before: "const form = { kind, headers", code: thrown("forms", "request.url") }],
   "server/http/kept-pages.mjs": [
     { before: "const page = findPage(path, request);", code: thrown("kept", "request.url") },
