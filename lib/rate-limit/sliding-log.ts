@@ -5,9 +5,9 @@ import type { Policy } from "./policy";
 /**
  * One list per key: the times of the last accepted requests, newest first. They are in microseconds of the Redis clock,
  * so that all instances agree. Returns {accepted, remaining, milliseconds until one more is accepted, or what was refused}.
- * Several requests are accepted or refused together. A refused one writes nothing. An accepted one removes expired times, so a decision reads only the ends of the list. Times
- * more than a window ahead are dropped: the clock was set back, and they would lock the key out for as long. Each
- * instance still counts those requests in its own log (`fallback.ts`).
+ * Several requests are accepted or refused together. A refused one writes nothing. An accepted one removes expired times,
+ * so a decision reads only the ends of the list. Times more than a window ahead are dropped: the clock was set back, and
+ * they would lock the key out for as long. Each instance still counts those requests in its own log (`fallback.ts`).
  */
 const SCRIPT = `
 local key, limit, window, count = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000, tonumber(ARGV[3])
