@@ -1,7 +1,7 @@
 /** Runs once, before the first request. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
-    const { startUp } = await import("@/lib/start-up");
+    const { startUp } = await import("@/lib/operations/start-up");
     await startUp();
     const { startSweeping } = await import("@/lib/sweep/schedule");
     startSweeping();
@@ -15,7 +15,7 @@ export async function register(): Promise<void> {
 /** A page or a form that failed: one line of JSON, like every other fault. Route handlers report their own. */
 export async function onRequestError(error: unknown, request: { method: string; path: string }): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
-    const { reportPageFault } = await import("@/lib/start-up");
+    const { reportPageFault } = await import("@/lib/operations/start-up");
     reportPageFault(error, request);
   }
 }

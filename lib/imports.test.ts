@@ -21,7 +21,7 @@ type Import = { to: string; isType: boolean };
 const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] = [
   // The program of edge nodes takes nothing of the console's: it runs elsewhere.
   [-1, ["edge/"]],
-  [6, ["lib/start-up.ts", "lib/readiness.ts", "lib/operations/sources.ts"]],
+  [6, ["lib/operations/"]],
   [0, ["lib/process/"]],
   [1, ["lib/http/", "lib/database/", "lib/rate-limit/", "lib/admission/"]],
   [4, ["lib/api/", "lib/sweep/"]],

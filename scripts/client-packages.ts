@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { parseChangelog, readChangelog } from "@/app/changelog/changelog";
 import { findBuildingPython, reasonWithout } from "@/e2e/support/programs.mjs";
-import { parseChangelog, readChangelog } from "@/lib/changelog";
 import { PlainError } from "@/lib/failures";
 
 /** The folder of the files that the console serves. Both packages are made of these. */

@@ -1,4 +1,4 @@
-import { readChangelog } from "@/lib/changelog";
+import { readChangelog } from "@/app/changelog/changelog";
 import { publicText } from "@/lib/http/public-text";
 
 export const dynamic = "force-dynamic";

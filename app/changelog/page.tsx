@@ -3,8 +3,8 @@ import { ReaderHeader } from "@/app/dashboard/account-header";
 import { Prose } from "@/app/docs/api/blocks";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
-import { parseChangelog, readChangelog } from "@/lib/changelog";
 import { findAccount } from "@/lib/sign-in/sessions";
+import { parseChangelog, readChangelog } from "./changelog";
 import styles from "./page.module.css";
 
 export const metadata: Metadata = { title: "Changelog" };

@@ -5,10 +5,10 @@ import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { clockField } from "@/lib/format/time-range";
 import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
 import { middleOf } from "@/lib/servers/events/uptime-sums";
 import { callOffMaintenance, listMaintenance, MOST_MAINTENANCE, planMaintenance } from "@/lib/servers/maintenance";
-import { clockField } from "@/lib/time-range";
 
 const ZONE = "Europe/Berlin";
 

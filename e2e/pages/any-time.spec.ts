@@ -6,8 +6,8 @@ import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { clockField, rangeParams } from "@/lib/format/time-range";
 import { instantsOf, wallClock } from "@/lib/format/time-zone";
-import { clockField, rangeParams } from "@/lib/time-range";
 
 const NOW = Math.floor(Date.now() / MINUTE) * MINUTE;
 const BEGAN = NOW - 2 * DAY;

@@ -3,7 +3,7 @@ import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/format/time";
-import { clockField } from "@/lib/time-range";
+import { clockField } from "@/lib/format/time-range";
 
 const ZONE = "Europe/Berlin";
 

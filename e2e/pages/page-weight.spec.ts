@@ -13,6 +13,7 @@ import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { MOST_EVENTS_KEPT } from "@/lib/database/event-deletion";
 import { DAY } from "@/lib/format/time";
+import { rangeParams } from "@/lib/format/time-range";
 import { MAX_SHARES, MAX_TICKETS } from "@/lib/game-services/access";
 import { MAX_SERVICES } from "@/lib/game-services/management";
 import { MAX_CHANNELS } from "@/lib/notices/management";
@@ -32,7 +33,6 @@ import {
   tagsOfSeveralPath,
   tokenPath,
 } from "@/lib/page-paths";
-import { rangeParams } from "@/lib/time-range";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
 test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", {

@@ -11,8 +11,8 @@ import { needs } from "@/e2e/support/needs";
 import { expect, fieldsOf, sendFields, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { DAY, SECOND } from "@/lib/format/time";
+import { rangeParams } from "@/lib/format/time-range";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
-import { rangeParams } from "@/lib/time-range";
 import { hashToken } from "@/lib/tokens/format";
 
 const KEY = /csrv_[0-9A-Za-z]{36}/;

@@ -8,8 +8,8 @@ import { needs } from "@/e2e/support/needs";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/format/time";
+import { rangeParams } from "@/lib/format/time-range";
 import { instantOf, wallClock } from "@/lib/format/time-zone";
-import { rangeParams } from "@/lib/time-range";
 
 /** A server heard for so many hours, with three events of the last ones. */
 async function serverWithEvents(accountId: number, hours: number) {

@@ -3,7 +3,7 @@ import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR, MINUTE } from "@/lib/format/time";
-import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
+import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/format/time-range";
 import { COUNTERS, type Counter } from "./counters";
 import { RANGES } from "./metrics-query";
 import { SUMS } from "./traffic-totals";

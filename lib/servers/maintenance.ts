@@ -6,8 +6,8 @@ import { table } from "@/lib/database/tables";
 import { counted } from "@/lib/format/quantities";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, MINUTE } from "@/lib/format/time";
+import { parseTimes, type RangeParams, type TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
-import { parseTimes, type RangeParams, type TimeRange } from "@/lib/time-range";
 
 // Times that an account leaves out of the uptime of a server. They never overlap. What is over and
 // began more than a day ago stays, because the uptime of a day or a month is frozen a day after its end.

@@ -1,8 +1,8 @@
 import type { Page } from "playwright";
 import { HOUR } from "@/lib/format/time";
+import { rangeParams, type TimeRange } from "@/lib/format/time-range";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
 import * as paths from "@/lib/page-paths";
-import { rangeParams, type TimeRange } from "@/lib/time-range";
 
 /**
  * Who looks: the demo's first customer or its administrator; that customer in a browser without JavaScript; somebody

@@ -1,5 +1,5 @@
 import { describedBy, FieldError } from "@/app/ui/field";
-import { LAST_CLOCK_FIELD } from "@/lib/time-range";
+import { LAST_CLOCK_FIELD } from "@/lib/format/time-range";
 import styles from "./maintenance-times.module.css";
 
 const ID = "maintenance-time";

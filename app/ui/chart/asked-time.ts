@@ -5,7 +5,7 @@ import {
   parseRange,
   type RangeRules,
   type TimeRange,
-} from "@/lib/time-range";
+} from "@/lib/format/time-range";
 
 /** The query of a page, or what an open page says of its own. */
 export type Query = Readonly<Record<string, unknown>>;

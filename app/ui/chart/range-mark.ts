@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
 import { instantParam, MINUTE, SECOND } from "@/lib/format/time";
-import type { TimeRange } from "@/lib/time-range";
+import type { TimeRange } from "@/lib/format/time-range";
 import { isConsoleReady } from "../is-console-ready";
 
 /** A console that says nothing for this long is away, and the page stays. */

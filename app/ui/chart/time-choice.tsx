@@ -1,6 +1,5 @@
 import { Choices } from "@/app/ui/choices";
 import { describedBy, FieldError } from "@/app/ui/field";
-import { zoneText } from "@/lib/format/time-zone";
 import {
   type AskedRange,
   COMPARISON_NAMES,
@@ -8,7 +7,8 @@ import {
   clockField,
   LAST_CLOCK_FIELD,
   type TimeRange,
-} from "@/lib/time-range";
+} from "@/lib/format/time-range";
+import { zoneText } from "@/lib/format/time-zone";
 import type { AskedTime } from "./asked-time";
 import styles from "./time-choice.module.css";
 

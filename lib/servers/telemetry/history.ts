@@ -6,6 +6,7 @@ import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/format/time-range";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
@@ -18,7 +19,6 @@ import { DAYS_OF_GRACE } from "@/lib/servers/telemetry/retention";
 import { isBehind, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { RULE } from "@/lib/servers/telemetry/sum-statement";
 import { hasSumsAlone, listSummedSteps, type SummedStep } from "@/lib/servers/telemetry/summed-steps";
-import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
 
 /** How far a fixed range reaches back, and the length of one of its steps; at most 180 steps each. */
 const RANGES = {

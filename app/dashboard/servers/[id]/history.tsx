@@ -11,6 +11,7 @@ import { Section } from "@/app/ui/section";
 import { percent } from "@/lib/format/quantities";
 import { clockText, dateText, durationText, momentText } from "@/lib/format/relative-time";
 import { MINUTE } from "@/lib/format/time";
+import type { TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { serverPath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
@@ -28,7 +29,6 @@ import {
   type History as ServerHistory,
 } from "@/lib/servers/telemetry/history";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
-import type { TimeRange } from "@/lib/time-range";
 import { eventLane, recordedText } from "./event-lane";
 import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";

@@ -3,6 +3,7 @@ import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
 import { Section } from "@/app/ui/section";
 import { counted } from "@/lib/format/quantities";
 import { clockText, dateText, dayText } from "@/lib/format/relative-time";
+import { rangeParams } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import {
@@ -14,7 +15,6 @@ import {
   uptimeOf,
 } from "@/lib/servers/events/uptime";
 import { middleOf, type UptimeSum } from "@/lib/servers/events/uptime-sums";
-import { rangeParams } from "@/lib/time-range";
 import { lengthText } from "./silence-text";
 import styles from "./uptime.module.css";
 import { type DayState, UptimeStrip } from "./uptime-strip";

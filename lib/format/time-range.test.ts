@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY, HOUR, MINUTE } from "./format/time";
+import { DAY, HOUR, MINUTE } from "./time";
 import { clockField, inSteps, MOST_POINTS, parseRange, rangeParams, SHORTEST_RANGE, stepOf } from "./time-range";
 
 const BERLIN = "Europe/Berlin";

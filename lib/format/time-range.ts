@@ -1,6 +1,6 @@
-import { dateText, durationText, momentText } from "@/lib/format/relative-time";
-import { DAY, HOUR, instantParam, MINUTE } from "@/lib/format/time";
-import { instantOf, instantsOf, wallClock, zoneText } from "@/lib/format/time-zone";
+import { dateText, durationText, momentText } from "./relative-time";
+import { DAY, HOUR, instantParam, MINUTE } from "./time";
+import { instantOf, instantsOf, wallClock, zoneText } from "./time-zone";
 
 // The parameters `from` and `to` of pages with charts. A URL that a page writes has instants in UTC, such as
 // 2026-11-22T13:00Z, and means the same to everybody. A form sends what the clocks of the account show, without the Z.
