@@ -19,7 +19,7 @@ const BEFORE_MS = SECOND;
 const MANY_KEYS = 400;
 
 /**
- * For every door the dearest body that was found, taken and refused: its bytes on the wire, what it costs to read, and how
+ * For every endpoint the dearest body that was found, taken and refused: its bytes on the wire, what it costs to read, and how
  * long a neighbour with few requests waits beside 40 clients that send it.
  */
 export async function bodies(bench: Bench): Promise<(readonly string[])[]> {
@@ -35,7 +35,7 @@ export async function bodies(bench: Bench): Promise<(readonly string[])[]> {
   const { p95Ms: peace } = await bench.ask(app, quiet);
   const keys = await keysOf(bench);
   const rows: (readonly string[])[] = [
-    ["door", "dearest", "bytes", "CPU", "goal", "p95 in peace", `p95 beside ${AT_ONCE}`, "times", "goal"],
+    ["endpoint", "dearest", "bytes", "CPU", "goal", "p95 in peace", `p95 beside ${AT_ONCE}`, "times", "goal"],
   ];
   for (const body of await findDearestBodies()) {
     const load = { ...loadOf(body, keys), ms: MEASURED_MS + 2 * BEFORE_MS };

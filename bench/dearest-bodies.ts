@@ -13,8 +13,8 @@ import { parseEdgeReport } from "@/lib/ingest/edge-report-body";
 import { findFormFault, MAX_FORM } from "@/server/http/forms.mjs";
 import { median } from "./rounds";
 
-/** How a door is attacked: what bodies are made of, and what reads them. */
-type Door = {
+/** How an endpoint is attacked: what bodies are made of, and what reads them. */
+type Endpoint = {
   name: string;
   path: string;
   contentType: string;
@@ -31,8 +31,8 @@ type Door = {
   read(bytes: Buffer): unknown;
 };
 
-/** The dearest body that was found for a door: what it costs to read, in milliseconds of CPU. */
-export type DearBody = Pick<Door, "name" | "path" | "contentType" | "contentEncoding" | "sender"> & {
+/** The dearest body that was found for an endpoint: what it costs to read, in milliseconds of CPU. */
+export type DearBody = Pick<Endpoint, "name" | "path" | "contentType" | "contentEncoding" | "sender"> & {
   isTaken: boolean;
   bytes: Buffer;
   cpuMs: number;
@@ -72,7 +72,7 @@ const STATE = '{"key":"state","value":{"stringValue":"idle"}},{"key":"cpu","valu
 const INTERVAL = '{"service_id":{n1},"ts":{minute},"packets":1,"bytes":1,"dropped":1,"connections":1,"latency_ms":1.5}';
 const listIn = (name: string, units: string): readonly [string, string] => [`{"${name}":[`, `${units}]}`];
 
-const DOORS: readonly Door[] = [
+const ENDPOINTS: readonly Endpoint[] = [
   {
     name: "Prometheus",
     path: "/ingest/prometheus/write",
@@ -299,24 +299,24 @@ const COUNTS = [32, 33, 100, 101, 999, 1001, 4990, 9990, 10_002, 12_400, 16_600,
 
 type Genes = { frame: number; units: number[]; count: number };
 
-/** For each door the dearest body that is taken and the dearest that is refused. The same seed finds alike bodies. */
+/** For each endpoint the dearest body that is taken and the dearest that is refused. The same seed finds alike bodies. */
 export async function findDearestBodies(): Promise<DearBody[]> {
   const found: DearBody[] = [];
-  for (const door of DOORS) {
+  for (const endpoint of ENDPOINTS) {
     const random = randomFrom(SEED);
     const best = new Map<boolean, { genes: Genes; bytes: Buffer; cpuMs: number }>();
     const tryGenes = async (genes: Genes) => {
-      const bytes = bodyOf(door, genes);
-      const { isTaken, cpuMs } = await measure(door, bytes, TRIES);
+      const bytes = bodyOf(endpoint, genes);
+      const { isTaken, cpuMs } = await measure(endpoint, bytes, TRIES);
       if (cpuMs > (best.get(isTaken)?.cpuMs ?? -1)) best.set(isTaken, { genes, bytes, cpuMs });
     };
-    for (let n = 0; n < CANDIDATES; n++) await tryGenes(anyGenes(door, random));
+    for (let n = 0; n < CANDIDATES; n++) await tryGenes(anyGenes(endpoint, random));
     for (let n = 0; n < MUTATIONS; n++) {
-      for (const { genes } of [...best.values()]) await tryGenes(mutated(door, genes, random));
+      for (const { genes } of [...best.values()]) await tryGenes(mutated(endpoint, genes, random));
     }
     for (const [isTaken, { bytes }] of [...best].sort()) {
-      const { cpuMs } = await measure(door, bytes, MEASURED, WARM_UPS);
-      const { name, path, contentType, contentEncoding, sender } = door;
+      const { cpuMs } = await measure(endpoint, bytes, MEASURED, WARM_UPS);
+      const { name, path, contentType, contentEncoding, sender } = endpoint;
       found.push({
         name,
         path,
@@ -332,13 +332,13 @@ export async function findDearestBodies(): Promise<DearBody[]> {
   return found;
 }
 
-async function measure(door: Door, bytes: Buffer, times: number, warmUps = 0) {
+async function measure(endpoint: Endpoint, bytes: Buffer, times: number, warmUps = 0) {
   const taken: number[] = [];
   let isTaken = true;
   for (let n = 0; n < warmUps + times; n++) {
     const before = process.cpuUsage();
     try {
-      await door.read(bytes);
+      await endpoint.read(bytes);
     } catch {
       isTaken = false;
     }
@@ -348,7 +348,7 @@ async function measure(door: Door, bytes: Buffer, times: number, warmUps = 0) {
   return { isTaken, cpuMs: median(taken) };
 }
 
-function bodyOf({ frames, units, maxBytes, contentEncoding, build = textOf }: Door, genes: Genes): Buffer {
+function bodyOf({ frames, units, maxBytes, contentEncoding, build = textOf }: Endpoint, genes: Genes): Buffer {
   const [head, tail] = frames[genes.frame] ?? ["", ""];
   const parts: string[] = [];
   let left = maxBytes - head.length - tail.length - 64;
@@ -377,7 +377,7 @@ function filled(text: string, n: number): string {
     .replaceAll("{minute}", String(Math.floor(NOW / MINUTE) * MINUTE - 5 * MINUTE));
 }
 
-function anyGenes({ frames, units }: Door, random: () => number): Genes {
+function anyGenes({ frames, units }: Endpoint, random: () => number): Genes {
   const below = (end: number) => Math.floor(random() * end);
   const count = random() < 0.5 ? (COUNTS[below(COUNTS.length)] ?? 1) : Math.ceil(1_000_000 ** random());
   return {
@@ -388,8 +388,8 @@ function anyGenes({ frames, units }: Door, random: () => number): Genes {
 }
 
 /** One gene is another. */
-function mutated(door: Door, genes: Genes, random: () => number): Genes {
-  const other = anyGenes(door, random);
+function mutated(endpoint: Endpoint, genes: Genes, random: () => number): Genes {
+  const other = anyGenes(endpoint, random);
   const which = random();
   if (which < 0.5)
     return { ...genes, count: random() < 0.5 ? other.count : Math.ceil(genes.count * (0.8 + random() / 2)) };

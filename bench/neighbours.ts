@@ -243,7 +243,7 @@ function ago(hours: number): string {
   return `${new Date(Date.now() - hours * HOUR).toISOString().slice(0, 16)}Z`;
 }
 
-/** The dearest body of each door that was found, from 40 clients each. */
+/** The dearest body of each endpoint that was found, from 40 clients each. */
 async function dearestBodies(bench: Bench): Promise<Record<string, Attack>> {
   const keys = await keysOf(bench);
   const bodies = (await findDearestBodies()).map((body): [string, Attack] => {

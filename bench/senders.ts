@@ -33,7 +33,7 @@ export const DAEMON: Sender = {
   body: (ms) => Buffer.from(checkInAt(ms)),
 };
 
-/** Stock agents with the configurations that the console shows, one for each door. */
+/** Stock agents with the configurations that the console shows, one for each endpoint. */
 export const AGENTS: Readonly<Record<string, Sender>> = {
   Prometheus: {
     path: "/ingest/prometheus/write",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { AGENTS } from "@/e2e/support/agent-doors";
+import { AGENTS } from "@/e2e/support/agent-protocols";
 import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
 import { listUnmeasured, unmeasuredText } from "@/lib/servers/unmeasured";
 

@@ -69,7 +69,7 @@ const lanes = [
 ];
 const nextDoor = {
   name: NEXT_DOOR,
-  testMatch: /api\/(?:ingest|agent-doors|benchmark-upload|openapi|token-use)\.spec\.ts$/,
+  testMatch: /api\/(?:ingest|agent-protocols|benchmark-upload|openapi|token-use)\.spec\.ts$/,
   // Long, and about what lies behind every door.
   grepInvert: [/@one-door/],
   workers: 1,

@@ -14,7 +14,7 @@ import { parseStabilityRecord } from "@/lib/servers/stability";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { mintToken } from "@/lib/tokens/format";
 
-// The door through which daemons check in. Tests stand behind one trusted proxy, so each can come from its own IP.
+// The endpoint through which daemons check in. Tests stand behind one trusted proxy, so each can come from its own IP.
 
 const PATH = "/ingest/v1/check-ins";
 const sample = {
@@ -371,7 +371,7 @@ test("after an outage of an hour, replayed under load, no sample is lost and hea
   };
   await arriveAtOnce(steady.id, measured);
   await arriveAtOnce(cut.id, measured.slice(0, 20));
-  // The console is back: the spool comes through the door in order, while others report as well.
+  // The console is back: the spool comes through the endpoint in order, while others report as well.
   const others = Promise.all(
     Array.from({ length: 3 }, async () => {
       const { key } = await newReportingServer(accountId);

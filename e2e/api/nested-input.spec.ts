@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { gzipSync } from "node:zlib";
 import { snappy } from "@/e2e/support/agent-bodies";
-import { CHECK_INS, DOORS, typeOf } from "@/e2e/support/agent-doors";
+import { AGENT_PATHS, CHECK_INS, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
@@ -84,26 +84,26 @@ const READERS: Readonly<Record<string, (levels: number) => Asked[]>> = {
         '{"resourceMetrics":[{"scopeMetrics":@}]}',
         '{"resourceMetrics":[{"resource":@}]}',
       ],
-      (body) => ({ ...reportOf(DOORS.otlp, body), status: 400 }),
+      (body) => ({ ...reportOf(AGENT_PATHS.otlp, body), status: 400 }),
     ),
     ...['{"arrayValue":{"values":[@]}}', '{"kvlistValue":{"values":[{"key":"k","value":@}]}}'].map((value) => {
       const [open = "", close = ""] = value.split("@");
       const attributes = `[{"key":"host.name","value":${nest(open, "{}", close, levels)}}]`;
       const body = `{"resourceMetrics":[{"resource":{"attributes":${attributes}}}]}`;
-      return { ...packedReportOf(DOORS.otlp, body), status: refusedBeyond(1024 * KB, body) };
+      return { ...packedReportOf(AGENT_PATHS.otlp, body), status: refusedBeyond(1024 * KB, body) };
     }),
   ],
   collectd: (levels) =>
     inJson(levels, ["@", "[@]", '[{"values":@}]', '[{"meta":@}]'], (body) => ({
-      ...reportOf(DOORS.collectd, body),
+      ...reportOf(AGENT_PATHS.collectd, body),
       status: 400,
     })),
   // Its lines know no containers: brackets are a measurement without fields, a tag's value, or a text until its quote.
   Influx: (levels) => [
-    ...inJson(levels, ["@"], (body) => ({ ...reportOf(DOORS.influx, body), status: 400 })),
-    ...inJson(levels, ["cpu,a=@ b=1 1"], (body) => ({ ...reportOf(DOORS.influx, body), status: 204 })),
+    ...inJson(levels, ["@"], (body) => ({ ...reportOf(AGENT_PATHS.influx, body), status: 400 })),
+    ...inJson(levels, ["cpu,a=@ b=1 1"], (body) => ({ ...reportOf(AGENT_PATHS.influx, body), status: 204 })),
     ...inJson(levels, ['cpu a="@" 1'], (body) => ({
-      ...reportOf(DOORS.influx, body),
+      ...reportOf(AGENT_PATHS.influx, body),
       status: body.split('"').length === 3 ? 204 : 400,
     })),
   ],
@@ -112,9 +112,9 @@ const READERS: Readonly<Record<string, (levels: number) => Asked[]>> = {
     const bodies = [groups, Buffer.alloc(levels, 0x1b), Buffer.concat([Buffer.from([10, 200, 1]), groups])];
     const nested = snappy(nestedMessages(levels));
     return [
-      ...bodies.map((body) => ({ ...reportOf(DOORS.prometheus, snappy(body)), status: 400 })),
+      ...bodies.map((body) => ({ ...reportOf(AGENT_PATHS.prometheus, snappy(body)), status: 400 })),
       // What is in the name of a label is not looked into.
-      { ...reportOf(DOORS.prometheus, nested), status: nested.length > 256 * KB ? 413 : 204 },
+      { ...reportOf(AGENT_PATHS.prometheus, nested), status: nested.length > 256 * KB ? 413 : 204 },
     ];
   },
   "edge reports": (levels) =>

@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from "node:h
 import { gzipSync } from "node:zlib";
 import pg from "pg";
 import { grown, telegrafLines, valueLists } from "@/e2e/support/agent-bodies";
-import { CHECK_INS, DOORS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doors";
+import { AGENT_PATHS, CHECK_INS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -90,8 +90,8 @@ function send({ path, headers, body, announced, patience }: Sent): { sent: Clien
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 
-/** A door: how its senders are told apart, what it refuses, and what keeps its good bodies from being stored. */
-type Door = {
+/** An endpoint: how its senders are told apart, what it refuses, and what keeps its good bodies from being stored. */
+type Endpoint = {
   path(sender: Sender): string;
   credentials(sender: Sender): Record<string, string>;
   type: Record<string, string>;
@@ -114,7 +114,12 @@ const AT_ONCE = 20;
 /** The reports that are being stored take connections beside those that wait. */
 const BEYOND = 30;
 
-const serverDoor = ({ path, body }: Reporter, most: number, maxBytes: number, wrongType: Door["wrongType"]): Door => ({
+const serverEndpoint = (
+  { path, body }: Reporter,
+  most: number,
+  maxBytes: number,
+  wrongType: Endpoint["wrongType"],
+): Endpoint => ({
   path: () => path,
   credentials: ({ server }) => bearer(server),
   type: typeOf(path),
@@ -130,12 +135,12 @@ const serverDoor = ({ path, body }: Reporter, most: number, maxBytes: number, wr
 const reporter = (name: string) => REPORTERS[name] as Reporter;
 const TEXT = { "Content-Type": "text/plain" };
 
-const ALL_DOORS: Readonly<Record<string, Door>> = {
-  "check-ins": serverDoor(reporter("the daemon"), 1000, 16 * KB, TEXT),
-  Prometheus: serverDoor(reporter("Prometheus"), 200, 256 * KB, TEXT),
-  Influx: { ...serverDoor(reporter("Telegraf"), 200, MB, { "Content-Encoding": "br" }), bad: "a" },
-  OTLP: serverDoor(reporter("the Collector"), 200, MB, TEXT),
-  collectd: serverDoor(reporter("collectd"), 200, MB, TEXT),
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  "check-ins": serverEndpoint(reporter("the daemon"), 1000, 16 * KB, TEXT),
+  Prometheus: serverEndpoint(reporter("Prometheus"), 200, 256 * KB, TEXT),
+  Influx: { ...serverEndpoint(reporter("Telegraf"), 200, MB, { "Content-Encoding": "br" }), bad: "a" },
+  OTLP: serverEndpoint(reporter("the Collector"), 200, MB, TEXT),
+  collectd: serverEndpoint(reporter("collectd"), 200, MB, TEXT),
   "edge reports": {
     path: () => REPORTS_PATH,
     credentials: ({ node }) => bearer(node),
@@ -181,62 +186,64 @@ async function whileLocked(sql: string, task: () => Promise<void>): Promise<void
 
 const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status);
 
-/** A body that is bad at a door, with other faults. */
-function sendFaulty(door: Door, who: Sender, changes: Partial<Sent> & { type?: Record<string, string> } = {}) {
-  const { type = door.type, ...others } = changes;
-  const headers = { ...door.credentials(who), ...type };
-  return send({ path: door.path(who), headers, body: door.bad, ...others }).answer;
+/** A body that is bad at an endpoint, with other faults. */
+function sendFaulty(endpoint: Endpoint, who: Sender, changes: Partial<Sent> & { type?: Record<string, string> } = {}) {
+  const { type = endpoint.type, ...others } = changes;
+  const headers = { ...endpoint.credentials(who), ...type };
+  return send({ path: endpoint.path(who), headers, body: endpoint.bad, ...others }).answer;
 }
 
 /** Each has all the faults of the next one as well, and the last byte never comes. */
-function faultsOf(door: Door) {
-  const tooLarge = { announced: door.maxBytes + 1 };
-  return { wrongType: { ...tooLarge, type: door.wrongType }, tooLarge, late: { announced: 1000 }, bad: {} };
+function faultsOf(endpoint: Endpoint) {
+  const tooLarge = { announced: endpoint.maxBytes + 1 };
+  return { wrongType: { ...tooLarge, type: endpoint.wrongType }, tooLarge, late: { announced: 1000 }, bad: {} };
 }
 
-test("of everything that is wrong with a body the first is told, in the order 401, 429, 415, 413, 408, 400, at every door", {
+test("of everything that is wrong with a body the first is told, in the order 401, 429, 415, 413, 408, 400, at every endpoint", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
   const nobody = { server: "", node: "", run: "x" } as Sender;
-  const spend = async (door: Door) => {
+  const spend = async (endpoint: Endpoint) => {
     const spent = await newSender();
     // On a busy machine a few wait too long for their turn, which does not count.
-    for (let left = door.quota; left > 0; ) {
-      const spending = await statuses(Array.from({ length: Math.min(left, AT_ONCE) }, () => sendFaulty(door, spent)));
+    for (let left = endpoint.quota; left > 0; ) {
+      const spending = await statuses(
+        Array.from({ length: Math.min(left, AT_ONCE) }, () => sendFaulty(endpoint, spent)),
+      );
       for (const status of spending) expect([400, 503]).toContain(status);
       left -= spending.filter((status) => status === 400).length;
     }
     return spent;
   };
-  // One door after the other, so that none of them waits for another's.
-  const ready: { name: string; door: Door; sender: Sender; spent: Sender }[] = [];
-  for (const [name, door] of Object.entries(ALL_DOORS)) {
-    ready.push({ name, door, sender: await newSender(), spent: await spend(door) });
+  // One endpoint after the other, so that none of them waits for another's.
+  const ready: { name: string; endpoint: Endpoint; sender: Sender; spent: Sender }[] = [];
+  for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
+    ready.push({ name, endpoint, sender: await newSender(), spent: await spend(endpoint) });
   }
-  const tellings = ready.map(async ({ name, door, sender, spent }) => {
-    const { wrongType, tooLarge, late, bad } = faultsOf(door);
-    const inOrder = [sendFaulty(door, nobody, wrongType), sendFaulty(door, spent, wrongType)];
-    for (const faults of [wrongType, tooLarge, late, bad]) inOrder.push(sendFaulty(door, sender, faults));
-    expect(await statuses(inOrder), name).toEqual([door.unknown, 429, 415, 413, 408, 400]);
+  const tellings = ready.map(async ({ name, endpoint, sender, spent }) => {
+    const { wrongType, tooLarge, late, bad } = faultsOf(endpoint);
+    const inOrder = [sendFaulty(endpoint, nobody, wrongType), sendFaulty(endpoint, spent, wrongType)];
+    for (const faults of [wrongType, tooLarge, late, bad]) inOrder.push(sendFaulty(endpoint, sender, faults));
+    expect(await statuses(inOrder), name).toEqual([endpoint.unknown, 429, 415, 413, 408, 400]);
   });
   await Promise.all(tellings);
 });
 
-for (const [name, door] of Object.entries(ALL_DOORS)) {
+for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
   test(`${name}: without a place for a body 503 is told before 413, 408 and 400, and after 415`, {
     tag: ["@one-engine", "@waits"],
   }, async () => {
     needsPostgresRun();
     const sender = await newSender();
-    const { wrongType, tooLarge, late, bad } = faultsOf(door);
+    const { wrongType, tooLarge, late, bad } = faultsOf(endpoint);
     let flood = { end() {}, ended: Promise.resolve() };
-    await whileLocked(door.lock, async () => {
-      flood = keepSending(door.most, () => sendFaulty(door, sender, { body: door.good() }));
+    await whileLocked(endpoint.lock, async () => {
+      flood = keepSending(endpoint.most, () => sendFaulty(endpoint, sender, { body: endpoint.good() }));
       // Places are free again for a moment every two seconds.
       for (const faults of [tooLarge, { ...late, patience: 5 * SECOND }, bad]) {
-        await expect.poll(async () => (await sendFaulty(door, sender, faults)).status).toBe(503);
+        await expect.poll(async () => (await sendFaulty(endpoint, sender, faults)).status).toBe(503);
       }
-      await expect.poll(async () => (await sendFaulty(door, sender, wrongType)).status).toBe(415);
+      await expect.poll(async () => (await sendFaulty(endpoint, sender, wrongType)).status).toBe(415);
       flood.end();
     });
     // Those that the lock held up are answered now.
@@ -259,13 +266,15 @@ function keepSending(connections: number, sendOne: () => Promise<Answer>): { end
 /** Sends a body of line protocol, without its last bytes. */
 function withhold(key: string, bytes: number, withheld: number): { sent: ClientRequest; answer: Promise<Answer> } {
   const headers = { ...bearer(key), ...TEXT };
-  return send({ path: DOORS.influx, headers, body: Buffer.alloc(bytes - withheld, "#"), announced: bytes });
+  return send({ path: AGENT_PATHS.influx, headers, body: Buffer.alloc(bytes - withheld, "#"), announced: bytes });
 }
 
 /** Sends a comment of so many bytes, which is taken and tells nothing. */
 const comment = async (key: string, bytes: number): Promise<number> =>
-  (await send({ path: DOORS.influx, headers: { ...bearer(key), ...TEXT }, body: Buffer.alloc(bytes, "#") }).answer)
-    .status;
+  (
+    await send({ path: AGENT_PATHS.influx, headers: { ...bearer(key), ...TEXT }, body: Buffer.alloc(bytes, "#") })
+      .answer
+  ).status;
 
 const checkIn = async (key: string): Promise<number> =>
   (await send({ path: CHECK_INS, headers: { ...bearer(key), ...typeOf(CHECK_INS) }, body: '{"cpu_pct":5}' }).answer)
@@ -347,9 +356,9 @@ test("bodies that are dear to read take turns by account: one of another account
   const [attacker, quiet] = [await newSender(), await newSender()];
   const resource = '{"scopeMetrics":[{"metrics":[{}]}]}';
   const dear = gzipSync(`{"resourceMetrics":[${Array(3000).fill(resource).join()}]}`);
-  const headers = { ...typeOf(DOORS.otlp), "Content-Encoding": "gzip" };
+  const headers = { ...typeOf(AGENT_PATHS.otlp), "Content-Encoding": "gzip" };
   const deliver = (key: string) =>
-    send({ path: DOORS.otlp, headers: { ...headers, ...bearer(key) }, body: dear }).answer;
+    send({ path: AGENT_PATHS.otlp, headers: { ...headers, ...bearer(key) }, body: dear }).answer;
   expect((await deliver(quiet.server)).status).toBe(200);
   let answered = 0;
   const flood = Array.from({ length: 60 }, () =>
@@ -370,12 +379,12 @@ test("bodies that are dear to read take turns by account: one of another account
 /** Bodies with so many bad entries before those of a machine. */
 const BAD_ENTRIES: Readonly<Record<string, { path: string; status: number; body(count: number): string }>> = {
   Influx: {
-    path: DOORS.influx,
+    path: AGENT_PATHS.influx,
     status: 400,
     body: (count) => "system load5=\n".repeat(count) + telegrafLines(Date.now(), grown(0)),
   },
   OTLP: {
-    path: DOORS.otlp,
+    path: AGENT_PATHS.otlp,
     status: 200,
     body: (count) => {
       const points = (list: string) =>
@@ -386,7 +395,7 @@ const BAD_ENTRIES: Readonly<Record<string, { path: string; status: number; body(
     },
   },
   collectd: {
-    path: DOORS.collectd,
+    path: AGENT_PATHS.collectd,
     status: 400,
     body: (count) => JSON.stringify([...Array(count).fill({}), ...valueLists(Date.now(), grown(0))]),
   },

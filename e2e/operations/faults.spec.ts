@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import pg from "pg";
-import { DOORS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doors";
+import { AGENT_PATHS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
 import { fieldsOfForm } from "@/e2e/support/html-form";
@@ -21,8 +21,8 @@ import { migrate } from "@/scripts/database";
 const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
 /** What agents of a protocol look for beside the error. */
 const FAILURE_FIELDS: Record<string, object> = {
-  [DOORS.influx]: { code: "unavailable", message: UNAVAILABLE },
-  [DOORS.otlp]: { code: 14, message: UNAVAILABLE },
+  [AGENT_PATHS.influx]: { code: "unavailable", message: UNAVAILABLE },
+  [AGENT_PATHS.otlp]: { code: 14, message: UNAVAILABLE },
 };
 
 test.describe("a console of its own", () => {
@@ -183,7 +183,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
   });
 
-  test("every door of machines is 503 with Retry-After where its protocol looks for it, and takes the same report afterwards", async () => {
+  test("every endpoint of machines is 503 with Retry-After where its protocol looks for it, and takes the same report afterwards", async () => {
     const keys: Record<string, string> = {};
     for (const name of Object.keys(REPORTERS)) keys[name] = await addReportingServer();
     const sentAt = Date.now();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
-import { REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doors";
+import { REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newReportingServer, newToken, PASSWORD, unique } from "@/e2e/support/factories";
 import { expect, spend, test } from "@/e2e/support/fixtures";

@@ -548,7 +548,7 @@ export const TABLES = {
         "name": "key_id",
         "kind": "json"
       },
-      "door": {
+      "protocol": {
         "name": "door",
         "kind": "other"
       },

@@ -10,7 +10,7 @@ import { parseBoundedJson, requireBounded } from "./bounded-json";
 import { parseCheckInBody } from "./check-in-body";
 import { parseEdgeReport } from "./edge-report-body";
 
-/** The readers of the doors. Each answers the problems that it tells, if it tells any. */
+/** The readers of the endpoints. Each answers the problems that it tells, if it tells any. */
 const READERS = {
   Prometheus: (bytes: Buffer) => void readRemoteWrite(bytes),
   Influx: (bytes: Buffer) => readLines(bytes, 1, new Date()).problems,

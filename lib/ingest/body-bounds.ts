@@ -1,6 +1,6 @@
 import { ApiError } from "@/lib/api/api-error";
 
-/** The most entries of one body, whatever its door calls them: lines, series, samples, points, value lists, values. */
+/** The most entries of one body, whatever its endpoint calls them: lines, series, samples, points, value lists, values. */
 export const MAX_ENTRIES = 10_000;
 /** The most parts that its entries are made of: labels, tags, fields; in JSON each member, element, object and array. */
 export const MAX_PARTS = 50_000;

@@ -9,7 +9,7 @@ import type { Quota } from "./quota";
 /** Who sends a body. `own` tells the senders of one payer apart. */
 export type Sender = { payer: Payer; own: string; quota: Quota };
 
-/** How a door takes bodies. `purpose` is what storing them waits for. */
+/** How an endpoint takes bodies. `purpose` is what storing them waits for. */
 export type BodyRules = {
   /** @throws ApiError 415 */
   requireType(headers: Headers): void;

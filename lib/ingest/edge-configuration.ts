@@ -7,8 +7,8 @@ import {
 } from "@/lib/game-services/edges/configuration";
 import { configurationWatch } from "@/lib/game-services/edges/configuration-watch";
 import type { Policy } from "@/lib/rate-limit";
-import type { Fetched } from "./door";
 import { requireNode } from "./edge-nodes";
+import type { Fetched } from "./endpoint";
 
 /** The longest that a request is held, in seconds: well below the 30 after which proxies and our server give up. */
 const MAX_WAIT_SECONDS = 25;

@@ -19,7 +19,7 @@ export async function requireReporter(credentials: string | null, ip: string | n
   return reporter;
 }
 
-/** Reports of all doors count together, by key. */
+/** Reports of all endpoints count together, by key. */
 export function senderOf({ keyId, accountId, serverId }: Reporter): Sender {
   return { payer: accountId, own: String(serverId), quota: quotaOf(CHECK_INS, String(keyId)) };
 }

@@ -6,7 +6,7 @@ import { HeldBytes } from "@/lib/admission/bodies";
 import { ApiError } from "@/lib/api/api-error";
 import { TextResponse } from "@/lib/http/text-response";
 import { receive } from "@/lib/ingest/bounded-body";
-import { door } from "@/lib/ingest/door";
+import { reportEndpoint } from "@/lib/ingest/endpoint";
 import { answerDirectly } from "../direct/direct-door.mjs";
 import { IncomingRequest, piecesOfBody } from "../direct/incoming.mjs";
 import { send } from "../direct/outgoing.mjs";
@@ -446,12 +446,12 @@ test.each([
 ])(
   "a body %s never stands where the next request is read: that one is answered, or the connection ends",
   async (_, head, body, expected) => {
-    const { POST, GET } = door("/", async (request) => {
+    const { POST, GET } = reportEndpoint("/", async (request) => {
       if (request.headers.get("content-type") !== "application/json") throw new ApiError(415, "Send JSON.");
       const pages = await receive(request, new HeldBytes("a client"), 16_384);
       return { data: pages.whole().toString() };
     });
-    const { POST: PUT } = door("/", async () => Promise.reject(new ApiError(401, "No key.")));
+    const { POST: PUT } = reportEndpoint("/", async () => Promise.reject(new ApiError(401, "No key.")));
     const match = { handlers: { POST, GET, PUT }, params: {}, path: "/", pattern: "/" };
     const port = await serve(
       { discarding: 10_000 },

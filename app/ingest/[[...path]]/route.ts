@@ -1,3 +1,3 @@
-import { unknownDoor } from "@/lib/ingest/door";
+import { unknownEndpoint } from "@/lib/ingest/endpoint";
 
-export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = unknownDoor();
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = unknownEndpoint();

@@ -1,4 +1,4 @@
-import { receiveValueLists } from "@/lib/ingest/agents/doors";
-import { door } from "@/lib/ingest/door";
+import { receiveValueLists } from "@/lib/ingest/agents/protocols";
+import { reportEndpoint } from "@/lib/ingest/endpoint";
 
-export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = door("/ingest/collectd", receiveValueLists);
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = reportEndpoint("/ingest/collectd", receiveValueLists);

@@ -11,7 +11,7 @@ import { aheadOfClock, MAX_AGE, MAX_AHEAD } from "@/lib/ingest/check-in-body";
 import { invalidServerKey, requireReporter, senderOf } from "@/lib/ingest/reporter";
 import { env } from "@/lib/process/env";
 import type { Reading, Readings } from "@/lib/servers/telemetry/agents/readings";
-import type { AgentDoorName } from "@/lib/servers/telemetry/agents/state";
+import type { AgentProtocolName } from "@/lib/servers/telemetry/agents/state";
 import { type AgentReport, type Taken, takeInReadings } from "@/lib/servers/telemetry/agents/take-in";
 import { maxBytesOf, type Packed, requirePacking, unpack } from "./packed-body";
 
@@ -23,9 +23,9 @@ export type ParsedBody = {
   factsOf?(readings: Readings): ReturnType<AgentReport["factsOf"]>;
 };
 
-/** A door of stock agents. `window`: how far apart the readings of one instant may be, in milliseconds. */
-export type AgentDoor<Body extends ParsedBody> = {
-  name: AgentDoorName;
+/** A protocol of stock agents. `window`: how far apart the readings of one instant may be, in milliseconds. */
+export type AgentProtocol<Body extends ParsedBody> = {
+  name: AgentProtocolName;
   window: number;
   packed: Packed;
   /** @throws ApiError 415, for more than the type and the packing. */
@@ -48,7 +48,7 @@ const MAX_HOST_LENGTH = 256;
  */
 export async function deliverReadings<Body extends ParsedBody>(
   request: Request,
-  door: AgentDoor<Body>,
+  protocol: AgentProtocol<Body>,
 ): Promise<{ body: Body; problems: string[]; ahead: number }> {
   const ip = clientIp(request.headers, env.trustedProxies);
   const how = 'Send "Authorization: Bearer <server key>", or the key as the password of Basic.';
@@ -56,17 +56,17 @@ export async function deliverReadings<Body extends ParsedBody>(
   const sender = senderOf(reporter);
   const rules: BodyRules = {
     requireType(headers) {
-      requirePacking(headers, door.packed);
-      door.requireVersion?.(headers);
+      requirePacking(headers, protocol.packed);
+      protocol.requireVersion?.(headers);
     },
     maxBytes: maxBytesOf,
-    hint: door.packed.hint,
+    hint: protocol.packed.hint,
     purpose: PURPOSES.agentReport,
   };
   const read = (bytes: Buffer, held: HeldBytes) => {
-    const unpacked = unpack(bytes, request.headers, door.packed.hint);
+    const unpacked = unpack(bytes, request.headers, protocol.packed.hint);
     const arrivedAt = new Date();
-    const body = door.read(unpacked, request, arrivedAt);
+    const body = protocol.read(unpacked, request, arrivedAt);
     const told = { body, host: oneHostOf(body), arrivedAt, ...inTime(body, arrivedAt.getTime()) };
     // They stay until they are stored.
     held.atLeast(Math.max(unpacked.length, told.readings.length * BYTES_OF_READING));
@@ -77,16 +77,16 @@ export async function deliverReadings<Body extends ParsedBody>(
       await sender.quota.count();
       return { body, problems, ahead };
     }
-    const isOwnIp = ip !== null && isPublicIp(ip) && door.isOnMachine?.(host) !== false;
+    const isOwnIp = ip !== null && isPublicIp(ip) && protocol.isOnMachine?.(host) !== false;
     const report: AgentReport = {
       serverId: reporter.serverId,
       keyId: reporter.keyId,
       ip,
-      door: door.name,
+      protocol: protocol.name,
       host,
       publicIp: isOwnIp ? ip : undefined,
       arrivedAt,
-      window: door.window,
+      window: protocol.window,
       factsOf: (found) => body.factsOf?.(found),
     };
     await storeReadings(report, readings, sender);

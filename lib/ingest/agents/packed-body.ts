@@ -9,7 +9,7 @@ const MAX_UNPACKED_BYTES = 1024 * 1024;
 
 type Packing = "identity" | "gzip" | "snappy";
 
-/** How a door wants its bodies. `types` are media types without parameters; `hint` tells how to send smaller ones. */
+/** How an endpoint wants its bodies. `types` are media types without parameters; `hint` tells how to send smaller ones. */
 export type Packed = { types: readonly string[]; packings: readonly Packing[]; wanted: string; hint: string };
 
 /** @throws ApiError 415 */

@@ -1,7 +1,7 @@
-import { statusDoor } from "@/lib/ingest/door";
+import { statusEndpoint } from "@/lib/ingest/endpoint";
 
 // As InfluxDB says it; Proxmox VE asks before it takes a configuration.
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = statusDoor(200, {
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = statusEndpoint(200, {
   name: "console",
   status: "pass",
   message: "ready for writes",

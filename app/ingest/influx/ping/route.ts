@@ -1,3 +1,3 @@
-import { statusDoor } from "@/lib/ingest/door";
+import { statusEndpoint } from "@/lib/ingest/endpoint";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = statusDoor(204, null);
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = statusEndpoint(204, null);

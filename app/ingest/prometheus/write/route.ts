@@ -1,4 +1,7 @@
-import { receiveRemoteWrite } from "@/lib/ingest/agents/doors";
-import { door } from "@/lib/ingest/door";
+import { receiveRemoteWrite } from "@/lib/ingest/agents/protocols";
+import { reportEndpoint } from "@/lib/ingest/endpoint";
 
-export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = door("/ingest/prometheus/write", receiveRemoteWrite);
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = reportEndpoint(
+  "/ingest/prometheus/write",
+  receiveRemoteWrite,
+);

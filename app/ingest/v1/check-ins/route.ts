@@ -1,4 +1,4 @@
 import { deliverCheckIn } from "@/lib/ingest/check-ins";
-import { door } from "@/lib/ingest/door";
+import { reportEndpoint } from "@/lib/ingest/endpoint";
 
-export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = door("/ingest/v1/check-ins", deliverCheckIn);
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = reportEndpoint("/ingest/v1/check-ins", deliverCheckIn);

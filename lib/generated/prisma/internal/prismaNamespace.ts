@@ -3442,7 +3442,7 @@ export type ServerKeyScalarFieldEnum = (typeof ServerKeyScalarFieldEnum)[keyof t
 
 export const AgentStateScalarFieldEnum = {
   keyId: 'keyId',
-  door: 'door',
+  protocol: 'protocol',
   host: 'host',
   heardAt: 'heardAt',
   version: 'version',

@@ -313,7 +313,7 @@ export type ServerKeyScalarFieldEnum = (typeof ServerKeyScalarFieldEnum)[keyof t
 
 export const AgentStateScalarFieldEnum = {
   keyId: 'keyId',
-  door: 'door',
+  protocol: 'protocol',
   host: 'host',
   heardAt: 'heardAt',
   version: 'version',

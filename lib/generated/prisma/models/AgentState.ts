@@ -39,7 +39,7 @@ export type AgentStateSumAggregateOutputType = {
 
 export type AgentStateMinAggregateOutputType = {
   keyId: number | null
-  door: string | null
+  protocol: string | null
   host: string | null
   heardAt: Date | null
   version: number | null
@@ -47,7 +47,7 @@ export type AgentStateMinAggregateOutputType = {
 
 export type AgentStateMaxAggregateOutputType = {
   keyId: number | null
-  door: string | null
+  protocol: string | null
   host: string | null
   heardAt: Date | null
   version: number | null
@@ -55,7 +55,7 @@ export type AgentStateMaxAggregateOutputType = {
 
 export type AgentStateCountAggregateOutputType = {
   keyId: number
-  door: number
+  protocol: number
   host: number
   heardAt: number
   version: number
@@ -76,7 +76,7 @@ export type AgentStateSumAggregateInputType = {
 
 export type AgentStateMinAggregateInputType = {
   keyId?: true | runtime.Types.Skip
-  door?: true | runtime.Types.Skip
+  protocol?: true | runtime.Types.Skip
   host?: true | runtime.Types.Skip
   heardAt?: true | runtime.Types.Skip
   version?: true | runtime.Types.Skip
@@ -84,7 +84,7 @@ export type AgentStateMinAggregateInputType = {
 
 export type AgentStateMaxAggregateInputType = {
   keyId?: true | runtime.Types.Skip
-  door?: true | runtime.Types.Skip
+  protocol?: true | runtime.Types.Skip
   host?: true | runtime.Types.Skip
   heardAt?: true | runtime.Types.Skip
   version?: true | runtime.Types.Skip
@@ -92,7 +92,7 @@ export type AgentStateMaxAggregateInputType = {
 
 export type AgentStateCountAggregateInputType = {
   keyId?: true | runtime.Types.Skip
-  door?: true | runtime.Types.Skip
+  protocol?: true | runtime.Types.Skip
   host?: true | runtime.Types.Skip
   heardAt?: true | runtime.Types.Skip
   version?: true | runtime.Types.Skip
@@ -188,7 +188,7 @@ export type AgentStateGroupByArgs<ExtArgs extends runtime.Types.Extensions.Inter
 
 export type AgentStateGroupByOutputType = {
   keyId: number
-  door: string
+  protocol: string
   host: string
   heardAt: Date
   version: number
@@ -220,7 +220,7 @@ export type AgentStateWhereInput = {
   OR?: Prisma.AgentStateWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.AgentStateWhereInput | Prisma.AgentStateWhereInput[] | runtime.Types.Skip
   keyId?: Prisma.IntFilter<"AgentState"> | number | runtime.Types.Skip
-  door?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
+  protocol?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
   host?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFilter<"AgentState"> | Date | string | runtime.Types.Skip
   version?: Prisma.IntFilter<"AgentState"> | number | runtime.Types.Skip
@@ -230,7 +230,7 @@ export type AgentStateWhereInput = {
 
 export type AgentStateOrderByWithRelationInput = {
   keyId?: Prisma.SortOrder | runtime.Types.Skip
-  door?: Prisma.SortOrder | runtime.Types.Skip
+  protocol?: Prisma.SortOrder | runtime.Types.Skip
   host?: Prisma.SortOrder | runtime.Types.Skip
   heardAt?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
@@ -239,22 +239,22 @@ export type AgentStateOrderByWithRelationInput = {
 }
 
 export type AgentStateWhereUniqueInput = Prisma.AtLeast<{
-  keyId_door?: Prisma.AgentStateKeyIdDoorCompoundUniqueInput | runtime.Types.Skip
+  keyId_protocol?: Prisma.AgentStateKeyIdProtocolCompoundUniqueInput | runtime.Types.Skip
   AND?: Prisma.AgentStateWhereInput | Prisma.AgentStateWhereInput[] | runtime.Types.Skip
   OR?: Prisma.AgentStateWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.AgentStateWhereInput | Prisma.AgentStateWhereInput[] | runtime.Types.Skip
   keyId?: Prisma.IntFilter<"AgentState"> | number | runtime.Types.Skip
-  door?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
+  protocol?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
   host?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFilter<"AgentState"> | Date | string | runtime.Types.Skip
   version?: Prisma.IntFilter<"AgentState"> | number | runtime.Types.Skip
   instants?: Prisma.JsonFilter<"AgentState"> | runtime.Types.Skip
   key?: Prisma.XOR<Prisma.ServerKeyScalarRelationFilter, Prisma.ServerKeyWhereInput> | runtime.Types.Skip
-}, "keyId_door">
+}, "keyId_protocol">
 
 export type AgentStateOrderByWithAggregationInput = {
   keyId?: Prisma.SortOrder | runtime.Types.Skip
-  door?: Prisma.SortOrder | runtime.Types.Skip
+  protocol?: Prisma.SortOrder | runtime.Types.Skip
   host?: Prisma.SortOrder | runtime.Types.Skip
   heardAt?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
@@ -271,7 +271,7 @@ export type AgentStateScalarWhereWithAggregatesInput = {
   OR?: Prisma.AgentStateScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   NOT?: Prisma.AgentStateScalarWhereWithAggregatesInput | Prisma.AgentStateScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   keyId?: Prisma.IntWithAggregatesFilter<"AgentState"> | number | runtime.Types.Skip
-  door?: Prisma.StringWithAggregatesFilter<"AgentState"> | string | runtime.Types.Skip
+  protocol?: Prisma.StringWithAggregatesFilter<"AgentState"> | string | runtime.Types.Skip
   host?: Prisma.StringWithAggregatesFilter<"AgentState"> | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeWithAggregatesFilter<"AgentState"> | Date | string | runtime.Types.Skip
   version?: Prisma.IntWithAggregatesFilter<"AgentState"> | number | runtime.Types.Skip
@@ -279,7 +279,7 @@ export type AgentStateScalarWhereWithAggregatesInput = {
 }
 
 export type AgentStateCreateInput = {
-  door: string
+  protocol: string
   host: string
   heardAt: Date | string
   version?: number | runtime.Types.Skip
@@ -289,7 +289,7 @@ export type AgentStateCreateInput = {
 
 export type AgentStateUncheckedCreateInput = {
   keyId: number
-  door: string
+  protocol: string
   host: string
   heardAt: Date | string
   version?: number | runtime.Types.Skip
@@ -297,7 +297,7 @@ export type AgentStateUncheckedCreateInput = {
 }
 
 export type AgentStateUpdateInput = {
-  door?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  protocol?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   host?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
@@ -307,7 +307,7 @@ export type AgentStateUpdateInput = {
 
 export type AgentStateUncheckedUpdateInput = {
   keyId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  door?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  protocol?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   host?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
@@ -316,7 +316,7 @@ export type AgentStateUncheckedUpdateInput = {
 
 export type AgentStateCreateManyInput = {
   keyId: number
-  door: string
+  protocol: string
   host: string
   heardAt: Date | string
   version?: number | runtime.Types.Skip
@@ -324,7 +324,7 @@ export type AgentStateCreateManyInput = {
 }
 
 export type AgentStateUpdateManyMutationInput = {
-  door?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  protocol?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   host?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
@@ -333,7 +333,7 @@ export type AgentStateUpdateManyMutationInput = {
 
 export type AgentStateUncheckedUpdateManyInput = {
   keyId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  door?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  protocol?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   host?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
@@ -350,14 +350,14 @@ export type AgentStateOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder | runtime.Types.Skip
 }
 
-export type AgentStateKeyIdDoorCompoundUniqueInput = {
+export type AgentStateKeyIdProtocolCompoundUniqueInput = {
   keyId: number
-  door: string
+  protocol: string
 }
 
 export type AgentStateCountOrderByAggregateInput = {
   keyId?: Prisma.SortOrder | runtime.Types.Skip
-  door?: Prisma.SortOrder | runtime.Types.Skip
+  protocol?: Prisma.SortOrder | runtime.Types.Skip
   host?: Prisma.SortOrder | runtime.Types.Skip
   heardAt?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
@@ -371,7 +371,7 @@ export type AgentStateAvgOrderByAggregateInput = {
 
 export type AgentStateMaxOrderByAggregateInput = {
   keyId?: Prisma.SortOrder | runtime.Types.Skip
-  door?: Prisma.SortOrder | runtime.Types.Skip
+  protocol?: Prisma.SortOrder | runtime.Types.Skip
   host?: Prisma.SortOrder | runtime.Types.Skip
   heardAt?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
@@ -379,7 +379,7 @@ export type AgentStateMaxOrderByAggregateInput = {
 
 export type AgentStateMinOrderByAggregateInput = {
   keyId?: Prisma.SortOrder | runtime.Types.Skip
-  door?: Prisma.SortOrder | runtime.Types.Skip
+  protocol?: Prisma.SortOrder | runtime.Types.Skip
   host?: Prisma.SortOrder | runtime.Types.Skip
   heardAt?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
@@ -433,7 +433,7 @@ export type AgentStateUncheckedUpdateManyWithoutKeyNestedInput = {
 }
 
 export type AgentStateCreateWithoutKeyInput = {
-  door: string
+  protocol: string
   host: string
   heardAt: Date | string
   version?: number | runtime.Types.Skip
@@ -441,7 +441,7 @@ export type AgentStateCreateWithoutKeyInput = {
 }
 
 export type AgentStateUncheckedCreateWithoutKeyInput = {
-  door: string
+  protocol: string
   host: string
   heardAt: Date | string
   version?: number | runtime.Types.Skip
@@ -479,7 +479,7 @@ export type AgentStateScalarWhereInput = {
   OR?: Prisma.AgentStateScalarWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.AgentStateScalarWhereInput | Prisma.AgentStateScalarWhereInput[] | runtime.Types.Skip
   keyId?: Prisma.IntFilter<"AgentState"> | number | runtime.Types.Skip
-  door?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
+  protocol?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
   host?: Prisma.StringFilter<"AgentState"> | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFilter<"AgentState"> | Date | string | runtime.Types.Skip
   version?: Prisma.IntFilter<"AgentState"> | number | runtime.Types.Skip
@@ -487,7 +487,7 @@ export type AgentStateScalarWhereInput = {
 }
 
 export type AgentStateCreateManyKeyInput = {
-  door: string
+  protocol: string
   host: string
   heardAt: Date | string
   version?: number | runtime.Types.Skip
@@ -495,7 +495,7 @@ export type AgentStateCreateManyKeyInput = {
 }
 
 export type AgentStateUpdateWithoutKeyInput = {
-  door?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  protocol?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   host?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
@@ -503,7 +503,7 @@ export type AgentStateUpdateWithoutKeyInput = {
 }
 
 export type AgentStateUncheckedUpdateWithoutKeyInput = {
-  door?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  protocol?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   host?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
@@ -511,7 +511,7 @@ export type AgentStateUncheckedUpdateWithoutKeyInput = {
 }
 
 export type AgentStateUncheckedUpdateManyWithoutKeyInput = {
-  door?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  protocol?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   host?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   heardAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
@@ -522,7 +522,7 @@ export type AgentStateUncheckedUpdateManyWithoutKeyInput = {
 
 export type AgentStateSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   keyId?: boolean | runtime.Types.Skip
-  door?: boolean | runtime.Types.Skip
+  protocol?: boolean | runtime.Types.Skip
   host?: boolean | runtime.Types.Skip
   heardAt?: boolean | runtime.Types.Skip
   version?: boolean | runtime.Types.Skip
@@ -532,7 +532,7 @@ export type AgentStateSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
 
 export type AgentStateSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   keyId?: boolean | runtime.Types.Skip
-  door?: boolean | runtime.Types.Skip
+  protocol?: boolean | runtime.Types.Skip
   host?: boolean | runtime.Types.Skip
   heardAt?: boolean | runtime.Types.Skip
   version?: boolean | runtime.Types.Skip
@@ -542,7 +542,7 @@ export type AgentStateSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
 
 export type AgentStateSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   keyId?: boolean | runtime.Types.Skip
-  door?: boolean | runtime.Types.Skip
+  protocol?: boolean | runtime.Types.Skip
   host?: boolean | runtime.Types.Skip
   heardAt?: boolean | runtime.Types.Skip
   version?: boolean | runtime.Types.Skip
@@ -552,14 +552,14 @@ export type AgentStateSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
 
 export type AgentStateSelectScalar = {
   keyId?: boolean | runtime.Types.Skip
-  door?: boolean | runtime.Types.Skip
+  protocol?: boolean | runtime.Types.Skip
   host?: boolean | runtime.Types.Skip
   heardAt?: boolean | runtime.Types.Skip
   version?: boolean | runtime.Types.Skip
   instants?: boolean | runtime.Types.Skip
 }
 
-export type AgentStateOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"keyId" | "door" | "host" | "heardAt" | "version" | "instants", ExtArgs["result"]["agentState"], runtime.Types.Skip>
+export type AgentStateOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"keyId" | "protocol" | "host" | "heardAt" | "version" | "instants", ExtArgs["result"]["agentState"], runtime.Types.Skip>
 export type AgentStateInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   key?: boolean | Prisma.ServerKeyDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -578,9 +578,9 @@ export type $AgentStatePayload<ExtArgs extends runtime.Types.Extensions.Internal
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     keyId: number
     /**
-     * The door that it reports through.
+     * The protocol that it reports by.
      */
-    door: string
+    protocol: string
     /**
      * The one machine that it reports of.
      */
@@ -1019,7 +1019,7 @@ export interface Prisma__AgentStateClient<T, Null = never, ExtArgs extends runti
  */
 export interface AgentStateFieldRefs {
   readonly keyId: Prisma.FieldRef<"AgentState", 'Int'>
-  readonly door: Prisma.FieldRef<"AgentState", 'String'>
+  readonly protocol: Prisma.FieldRef<"AgentState", 'String'>
   readonly host: Prisma.FieldRef<"AgentState", 'String'>
   readonly heardAt: Prisma.FieldRef<"AgentState", 'DateTime'>
   readonly version: Prisma.FieldRef<"AgentState", 'Int'>

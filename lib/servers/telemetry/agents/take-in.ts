@@ -5,7 +5,7 @@ import type { ParsedReport } from "@/lib/servers/telemetry/report";
 import { type AgentState, NO_STATE, takeIn } from "./instants";
 import type { Reading, Readings } from "./readings";
 import { sampleOfInstant } from "./sample";
-import { type AgentDoorName, findAgentState, replaceAgentState, type StoredState } from "./state";
+import { type AgentProtocolName, findAgentState, replaceAgentState, type StoredState } from "./state";
 
 /** A key belongs to one machine until it has been silent for this long: then another one may take its place. */
 const HOST_HELD_FOR = 10 * MINUTE;
@@ -20,7 +20,7 @@ export type AgentReport = {
   serverId: number;
   keyId: number;
   ip: string | null;
-  door: AgentDoorName;
+  protocol: AgentProtocolName;
   /** What the agent calls its machine. */
   host: string;
   publicIp: string | undefined;
@@ -40,8 +40,8 @@ export type Taken = { rest: readonly Reading[]; stored: StoredState | null; hasC
  * @throws InvalidInputError when the key already reports for another machine. @throws NotFoundError for a removed server or key.
  */
 export async function takeInReadings(report: AgentReport, before: Taken): Promise<Taken> {
-  const { keyId, door, host, arrivedAt } = report;
-  let known = before.stored ?? (await findAgentState({ keyId, door }));
+  const { keyId, protocol, host, arrivedAt } = report;
+  let known = before.stored ?? (await findAgentState({ keyId, protocol }));
   let { hasCheckedIn } = before;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const state = stateOf(known, host, arrivedAt.getTime());
@@ -55,9 +55,9 @@ export async function takeInReadings(report: AgentReport, before: Taken): Promis
     }
     hasCheckedIn = true;
     const next = { host, heardAt: arrivedAt.getTime(), version: known?.version ?? 0, state: step.state };
-    const version = await replaceAgentState({ keyId, door }, next);
+    const version = await replaceAgentState({ keyId, protocol }, next);
     if (version !== null) return { rest: step.rest, stored: { ...next, version }, hasCheckedIn };
-    known = await findAgentState({ keyId, door });
+    known = await findAgentState({ keyId, protocol });
     // Nobody wrote a state instead: the key was removed.
     if (!known) throw new NotFoundError();
   }
@@ -77,8 +77,8 @@ function stateOf(known: StoredState | null, host: string, now: number): AgentSta
 }
 
 async function checkIn(report: AgentReport, told: ParsedReport, sampledAt: Date): Promise<void> {
-  const { serverId, keyId, ip, door, publicIp, arrivedAt } = report;
+  const { serverId, keyId, ip, protocol, publicIp, arrivedAt } = report;
   // Named, so that an agent beside our daemon with the same key is noticed like a second daemon.
-  const arrival = { sampledAt, arrivedAt, daemon: `door-${door}`, key: { id: keyId, ip } };
+  const arrival = { sampledAt, arrivedAt, daemon: `door-${protocol}`, key: { id: keyId, ip } };
   await storeCheckIn(serverId, { ...told, publicIp }, arrival);
 }

@@ -1,8 +1,8 @@
-import { door } from "@/lib/ingest/door";
+import { reportEndpoint } from "@/lib/ingest/endpoint";
 import { deliverUnsubscription } from "@/lib/ingest/unsubscription";
 import { UNSUBSCRIBE } from "@/lib/page-paths";
 
-export const { POST, HEAD, PUT, PATCH, DELETE, OPTIONS } = door(
+export const { POST, HEAD, PUT, PATCH, DELETE, OPTIONS } = reportEndpoint(
   "/ingest/notices/unsubscribe/:key",
   deliverUnsubscription,
 );

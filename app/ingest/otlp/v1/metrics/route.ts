@@ -1,7 +1,7 @@
-import { otlpFailure, receiveMetrics } from "@/lib/ingest/agents/doors";
-import { door } from "@/lib/ingest/door";
+import { otlpFailure, receiveMetrics } from "@/lib/ingest/agents/protocols";
+import { reportEndpoint } from "@/lib/ingest/endpoint";
 
-export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = door(
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = reportEndpoint(
   "/ingest/otlp/v1/metrics",
   receiveMetrics,
   otlpFailure,

@@ -1,4 +1,7 @@
 import { receiveBenchmark } from "@/lib/ingest/benchmarks";
-import { door } from "@/lib/ingest/door";
+import { reportEndpoint } from "@/lib/ingest/endpoint";
 
-export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = door("/ingest/v1/benchmarks/:key", receiveBenchmark);
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = reportEndpoint(
+  "/ingest/v1/benchmarks/:key",
+  receiveBenchmark,
+);

@@ -1,7 +1,7 @@
-import { fetchDoor } from "@/lib/ingest/door";
 import { fetchConfiguration } from "@/lib/ingest/edge-configuration";
+import { fetchEndpoint } from "@/lib/ingest/endpoint";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = fetchDoor(
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = fetchEndpoint(
   "/ingest/v1/edge/configuration",
   fetchConfiguration,
 );

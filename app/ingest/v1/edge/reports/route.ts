@@ -1,4 +1,7 @@
-import { door } from "@/lib/ingest/door";
 import { deliverEdgeReport } from "@/lib/ingest/edge-reports";
+import { reportEndpoint } from "@/lib/ingest/endpoint";
 
-export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = door("/ingest/v1/edge/reports", deliverEdgeReport);
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = reportEndpoint(
+  "/ingest/v1/edge/reports",
+  deliverEdgeReport,
+);

@@ -26,7 +26,7 @@ export type Fetched = { body: string | Buffer | null; status: number; headers: R
  * `path` stands for the path in the log, without whatever key a real one may hold. `failureFields` are what agents of a
  * protocol look for in a failure besides `error`.
  */
-export function door<Params = Record<never, never>>(
+export function reportEndpoint<Params = Record<never, never>>(
   path: string,
   deliver: Delivery<Params>,
   failureFields?: (error: ApiError) => Record<string, unknown>,
@@ -52,8 +52,8 @@ export function door<Params = Record<never, never>>(
   return { POST: post, GET: refuse, HEAD: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
 }
 
-/** As `door`, for a path where machines fetch what they are to do: GET alone. */
-export function fetchDoor(path: string, fetch: (request: Request) => Promise<Fetched>) {
+/** As `reportEndpoint`, for a path where machines fetch what they are to do: GET alone. */
+export function fetchEndpoint(path: string, fetch: (request: Request) => Promise<Fetched>) {
   const get = (request: Request): Promise<Response> =>
     answer(path, "GET", undefined, async (headers) => {
       const { body, status, headers: own } = await fetch(request);
@@ -86,7 +86,7 @@ async function answer(
 }
 
 /** The handlers of a path where a protocol's agents ask whether anybody is there: GET and HEAD, for anybody. */
-export function statusDoor(status: 200 | 204, body: unknown) {
+export function statusEndpoint(status: 200 | 204, body: unknown) {
   const get = async (): Promise<Response> => {
     const { headers } = startAnswer();
     if (status === 204) headers.delete("Content-Type");
@@ -101,7 +101,7 @@ export function statusDoor(status: 200 | 204, body: unknown) {
 }
 
 /** The handlers of unknown paths under /ingest: always 404. */
-export function unknownDoor() {
+export function unknownEndpoint() {
   const refuse = async (): Promise<Response> => errorResponse(new ApiError(404, "Not found."), startAnswer().headers);
   return { POST: refuse, GET: refuse, HEAD: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
 }

@@ -1,9 +1,9 @@
 import { ApiError } from "@/lib/api/api-error";
 import { SECOND } from "@/lib/format/time";
-import type { Delivery } from "@/lib/ingest/door";
+import type { Delivery } from "@/lib/ingest/endpoint";
 import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
 import { readValueLists, type ValueLists } from "./collectd-body";
-import { type AgentDoor, deliverReadings, type ParsedBody } from "./deliver";
+import { type AgentProtocol, deliverReadings, type ParsedBody } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";
 import { type Points, readMetrics } from "./otlp-body";
 import { readRemoteWrite } from "./remote-write";
@@ -20,7 +20,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d+)?$/i;
 const REMOTE_WRITE =
   "Send remote write 1.0: Content-Type: application/x-protobuf, Content-Encoding: snappy. Version 2.0 is not taken.";
 
-const PROMETHEUS: AgentDoor<ParsedBody> = {
+const PROMETHEUS: AgentProtocol<ParsedBody> = {
   name: "prometheus",
   // All series of a scrape have its time.
   window: 0,
@@ -57,7 +57,7 @@ const MS_PER_UNIT = new Map([
   ["s", SECOND],
 ]);
 
-const INFLUX: AgentDoor<Lines> = {
+const INFLUX: AgentProtocol<Lines> = {
   name: "influx",
   window: SAME_INSTANT,
   packed: {
@@ -82,7 +82,7 @@ export async function receiveLines(request: Request): Promise<Answer> {
   return NO_CONTENT;
 }
 
-const OTLP: AgentDoor<Points> = {
+const OTLP: AgentProtocol<Points> = {
   name: "otlp",
   window: SAME_INSTANT,
   packed: {
@@ -106,7 +106,7 @@ export async function receiveMetrics(request: Request): Promise<Answer> {
   };
 }
 
-const COLLECTD: AgentDoor<ValueLists> = {
+const COLLECTD: AgentProtocol<ValueLists> = {
   name: "collectd",
   window: SAME_INSTANT,
   packed: {

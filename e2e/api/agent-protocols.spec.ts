@@ -13,16 +13,16 @@ import {
   valueLists,
 } from "@/e2e/support/agent-bodies";
 import {
+  AGENT_PATHS,
   AGENTS,
   type Body,
   CHECK_INS,
-  DOORS,
   EMPTY,
   packed,
   plain,
   REPORTERS,
   typeOf,
-} from "@/e2e/support/agent-doors";
+} from "@/e2e/support/agent-protocols";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { recordQueries } from "@/e2e/support/recorded-queries";
@@ -36,9 +36,9 @@ import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";
 import { MEASUREMENTS, type Measurement } from "@/lib/servers/telemetry/measurements";
 import { mintToken } from "@/lib/tokens/format";
 
-// The doors of stock agents, with bodies as those write them, and bent ones. Real agents are in e2e/operations.
+// The endpoints of stock agents, with bodies as those write them, and bent ones. Real agents are in e2e/operations.
 
-const { prometheus: PROMETHEUS, influx: INFLUX, otlp: OTLP, collectd: COLLECTD } = DOORS;
+const { prometheus: PROMETHEUS, influx: INFLUX, otlp: OTLP, collectd: COLLECTD } = AGENT_PATHS;
 
 type Sent = { status: number; text: string; json: unknown; headers: Headers };
 
@@ -58,7 +58,7 @@ async function send(path: string, key: string | null, body: Body, headers: Recor
 }
 
 const writeSeries = (key: string, series: Series[]) => send(PROMETHEUS, key, packed(series));
-const paths = Object.values(DOORS);
+const paths = Object.values(AGENT_PATHS);
 const agentAt = (path: string) => Object.values(AGENTS).find((agent) => agent.path === path);
 
 const samplesOf = (serverId: number) => db.telemetrySample.findMany({ where: { serverId }, orderBy: { ts: "asc" } });
@@ -329,7 +329,7 @@ test("a bad line, point or list is told by its number, and the rest is stored", 
   }
 });
 
-test("a body that is bent in any way is 4xx in a sentence and leaves nothing, whichever door it comes to", async () => {
+test("a body that is bent in any way is 4xx in a sentence and leaves nothing, whichever endpoint it comes to", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const whole = writeRequest(nodeExporterSeries(now(), grown(0)));
@@ -534,7 +534,7 @@ test("InfluxDB's ping and health are answered to anybody; other methods are 405,
   }
 });
 
-test("check-ins of all doors count together: beyond 300 a minute each door is 429 with a true Retry-After, for this key alone", async () => {
+test("check-ins of all endpoints count together: beyond 300 a minute each endpoint is 429 with a true Retry-After, for this key alone", async () => {
   const { id: accountId } = await newAccount();
   const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
   const start = now() - 100 * MINUTE;

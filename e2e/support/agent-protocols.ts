@@ -1,5 +1,5 @@
 import { type Series, writeRequest } from "@/e2e/support/write-request";
-import type { AgentDoorName } from "@/lib/servers/telemetry/agents/state";
+import type { AgentProtocolName } from "@/lib/servers/telemetry/agents/state";
 import {
   grown,
   hostMetrics,
@@ -11,7 +11,7 @@ import {
   valueLists,
 } from "./agent-bodies";
 
-// Every door where machines report their health, and who comes to it: what must hold for one is tested for all.
+// Every endpoint where machines report their health, and who comes to it: what must hold for one is tested for all.
 
 export type Body = string | Uint8Array<ArrayBuffer>;
 /** `body`: what is sent of the moment `ms`, in epoch milliseconds, when the counters have grown so many times. */
@@ -21,8 +21,8 @@ export type Agent = Reporter & { measured: object };
 
 export const CHECK_INS = "/ingest/v1/check-ins";
 
-/** The paths of the doors of stock agents. */
-export const DOORS: Readonly<Record<AgentDoorName, string>> = {
+/** The paths of the endpoints of stock agents. */
+export const AGENT_PATHS: Readonly<Record<AgentProtocolName, string>> = {
   prometheus: "/ingest/prometheus/write",
   influx: "/ingest/influx/api/v2/write",
   otlp: "/ingest/otlp/v1/metrics",
@@ -32,13 +32,13 @@ export const DOORS: Readonly<Record<AgentDoorName, string>> = {
 const JSON_TYPE = { "Content-Type": "application/json" };
 const TYPES: Readonly<Record<string, Record<string, string>>> = {
   [CHECK_INS]: JSON_TYPE,
-  [DOORS.prometheus]: { "Content-Type": "application/x-protobuf", "Content-Encoding": "snappy" },
-  [DOORS.influx]: { "Content-Type": "text/plain; charset=utf-8" },
-  [DOORS.otlp]: JSON_TYPE,
-  [DOORS.collectd]: JSON_TYPE,
+  [AGENT_PATHS.prometheus]: { "Content-Type": "application/x-protobuf", "Content-Encoding": "snappy" },
+  [AGENT_PATHS.influx]: { "Content-Type": "text/plain; charset=utf-8" },
+  [AGENT_PATHS.otlp]: JSON_TYPE,
+  [AGENT_PATHS.collectd]: JSON_TYPE,
 };
 
-/** The headers that tell a door what a body is. */
+/** The headers that tell an endpoint what a body is. */
 export function typeOf(path: string): Record<string, string> {
   return TYPES[path.split("?")[0] ?? ""] ?? {};
 }
@@ -50,36 +50,36 @@ export const packed = (series: readonly Series[]) => plain(snappy(writeRequest(s
 /** By path: whole bodies that tell nothing. */
 export const EMPTY: Readonly<Record<string, Body>> = {
   [CHECK_INS]: "{}",
-  [DOORS.prometheus]: packed([]),
-  [DOORS.influx]: "",
-  [DOORS.otlp]: "{}",
-  [DOORS.collectd]: "[]",
+  [AGENT_PATHS.prometheus]: packed([]),
+  [AGENT_PATHS.influx]: "",
+  [AGENT_PATHS.otlp]: "{}",
+  [AGENT_PATHS.collectd]: "[]",
 };
 
-/** Stock agents. Some share a door. */
+/** Stock agents. Some share an endpoint. */
 export const AGENTS: Readonly<Record<string, Agent>> = {
   Prometheus: {
-    path: DOORS.prometheus,
+    path: AGENT_PATHS.prometheus,
     body: (ms, times, host) => packed(nodeExporterSeries(ms, grown(times), host)),
     measured: { ...MEASURED, netLossPct: null },
   },
   Telegraf: {
-    path: DOORS.influx,
+    path: AGENT_PATHS.influx,
     body: (ms, times, host) => telegrafLines(ms, grown(times), host),
     measured: { ...MEASURED, netLossPct: 20, uptimeS: 5000 },
   },
   "Proxmox VE": {
-    path: `${DOORS.influx}?org=proxmox&bucket=proxmox`,
+    path: `${AGENT_PATHS.influx}?org=proxmox&bucket=proxmox`,
     body: (ms, times, host) => proxmoxLines(ms, grown(times), host),
     measured: { ...MEASURED, netLossPct: null, netRetransmitPct: null, oomKills: null, uptimeS: 5000 },
   },
   "the Collector": {
-    path: DOORS.otlp,
+    path: AGENT_PATHS.otlp,
     body: (ms, times, host) => JSON.stringify(hostMetrics(ms, grown(times), host)),
     measured: { ...MEASURED, netLossPct: null, netRetransmitPct: null, oomKills: null, uptimeS: 5000 },
   },
   collectd: {
-    path: DOORS.collectd,
+    path: AGENT_PATHS.collectd,
     body: (ms, times, host) => JSON.stringify(valueLists(ms, grown(times), host)),
     measured: { ...MEASURED, netLossPct: 20, oomKills: null, uptimeS: 5000 },
   },
