@@ -1,9 +1,8 @@
-import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { Live } from "@/app/ui/live";
 import { findId } from "@/lib/http/ids";
 import { Outcome } from "../outcome";
-import { visibleService } from "./own-service";
+import { serviceMetadata, visibleService } from "./own-service";
 import { ServiceView } from "./service-view";
 import { loadService } from "./service-view-actions";
 import { trafficPath } from "./traffic";
@@ -14,9 +13,7 @@ type Props = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await visibleService((await params).id)).service.name };
-}
+export const generateMetadata = serviceMetadata((name) => name);
 
 export default async function Page({ params, searchParams }: Props) {
   const { id } = await params;

@@ -1,13 +1,11 @@
-import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { fleetParams, listOf, parseFleetQuery, serverInList } from "@/app/dashboard/fleet-query";
 import { Live } from "@/app/ui/live";
 import { findId } from "@/lib/http/ids";
 import { parseRunsPage } from "@/lib/servers/benchmarks";
-import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { historyTime } from "./history-time";
-import { orNotFoundPage } from "./or-not-found-page";
+import { serverMetadata } from "./own-server";
 import { ServerView } from "./server-view";
 import { loadServer } from "./server-view-actions";
 
@@ -16,11 +14,7 @@ type Props = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const account = await requireAccount();
-  const { label } = await orNotFoundPage(getServer(account.id, (await params).id));
-  return { title: label };
-}
+export const generateMetadata = serverMetadata((label) => label);
 
 export default async function Page({ params, searchParams }: Props) {
   const account = await requireAccount();

@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { fleetOf } from "@/app/dashboard/fleet-data";
 import { adjacentOf, type FleetQuery } from "@/app/dashboard/fleet-query";
+import { orNotFoundPage } from "@/app/dashboard/or-not-found-page";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { DAY } from "@/lib/format/time";
@@ -20,7 +21,6 @@ import { Facts } from "./facts";
 import { Health } from "./health";
 import { History } from "./history";
 import type { HistoryTime } from "./history-time";
-import { orNotFoundPage } from "./or-not-found-page";
 import { ServerHead } from "./server-head";
 import { ServerNotices } from "./server-notices";
 import styles from "./server-view.module.css";

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
@@ -25,17 +24,14 @@ import {
 } from "../../actions";
 import styles from "../../list.module.css";
 import { Outcome } from "../../outcome";
-import { ownService, visibleService } from "../own-service";
+import { ownService, serviceMetadata } from "../own-service";
 
 type Props = {
   params: Promise<{ id: string }>;
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { service } = await visibleService((await params).id);
-  return { title: `Access to ${service.name}` };
-}
+export const generateMetadata = serviceMetadata((name) => `Access to ${name}`);
 
 export default async function Page({ params, searchParams }: Props) {
   const { service, account, supportAccess } = await ownService((await params).id);

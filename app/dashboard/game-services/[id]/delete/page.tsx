@@ -1,16 +1,12 @@
-import type { Metadata } from "next";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { PageHeader } from "@/app/ui/page-header";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { deleteServiceAction } from "../../actions";
-import { ownService, visibleService } from "../own-service";
+import { ownService, serviceMetadata } from "../own-service";
 
 type Props = { params: Promise<{ id: string }> };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { service } = await visibleService((await params).id);
-  return { title: `Delete ${service.name}?` };
-}
+export const generateMetadata = serviceMetadata((name) => `Delete ${name}?`);
 
 /** The question before a service is deleted; its name must be typed, so that no slip of the finger deletes anything. */
 export default async function Page({ params }: Props) {

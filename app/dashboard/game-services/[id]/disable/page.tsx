@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { PageHeader } from "@/app/ui/page-header";
@@ -6,14 +5,11 @@ import { counted } from "@/lib/format/quantities";
 import { listRecentTraffic } from "@/lib/game-services/traffic";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { setServiceWishAction } from "../../actions";
-import { ownService, visibleService } from "../own-service";
+import { ownService, serviceMetadata } from "../own-service";
 
 type Props = { params: Promise<{ id: string }> };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { service } = await visibleService((await params).id);
-  return { title: `Disable ${service.name}?` };
-}
+export const generateMetadata = serviceMetadata((name) => `Disable ${name}?`);
 
 /** The question before a service is disabled, because that closes the connections of everybody who plays. */
 export default async function Page({ params }: Props) {

@@ -1,5 +1,4 @@
 import { isIPv6 } from "node:net";
-import type { Metadata } from "next";
 import { Fragment } from "react";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
@@ -8,16 +7,13 @@ import { Section } from "@/app/ui/section";
 import { lookUp, pointingText, RECORD_KINDS, type RecordKind } from "@/lib/game-services/dns-hint";
 import { listLiveIps } from "@/lib/game-services/edges/nodes";
 import { servicePath } from "@/lib/page-paths";
-import { visibleService } from "../own-service";
+import { serviceMetadata, visibleService } from "../own-service";
 
 type Props = { params: Promise<{ id: string }> };
 
 const COLUMNS = ["Record", "Now", "Should be"].map((title) => ({ title }));
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { service } = await visibleService((await params).id);
-  return { title: `DNS of ${service.name}` };
-}
+export const generateMetadata = serviceMetadata((name) => `DNS of ${name}`);
 
 /** What the public hostname resolves to now, and what it should. */
 export default async function Page({ params }: Props) {

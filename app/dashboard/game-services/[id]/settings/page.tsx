@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import Link from "next/link";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { PageHeader } from "@/app/ui/page-header";
@@ -7,15 +6,12 @@ import { MAX_OFFLINE_TEXT } from "@/lib/game-services/management";
 import { deleteServicePath, disableServicePath, servicePath } from "@/lib/page-paths";
 import { editServiceAction, setOfflineTextAction } from "../../actions";
 import { serviceFields } from "../../service-fields";
-import { ownService, visibleService } from "../own-service";
+import { ownService, serviceMetadata } from "../own-service";
 import { RealIps } from "./real-ips";
 
 type Props = { params: Promise<{ id: string }> };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { service } = await visibleService((await params).id);
-  return { title: `Settings of ${service.name}` };
-}
+export const generateMetadata = serviceMetadata((name) => `Settings of ${name}`);
 
 export default async function Page({ params }: Props) {
   const { service, wish, sendsRealIps, offlineText } = await ownService((await params).id);

@@ -1,13 +1,10 @@
-import type { Metadata } from "next";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
 import { findVerificationGaps, listOpenBenchmarks } from "@/lib/servers/benchmarks";
-import { getServer } from "@/lib/servers/servers";
-import { requireAccount } from "@/lib/sign-in/sessions";
-import { orNotFoundPage } from "../or-not-found-page";
+import { ownServer, serverMetadata } from "../own-server";
 import { OpenRuns } from "./open-runs";
 import { RunBenchmark } from "./run-benchmark";
 import { Unverifiable } from "./unverifiable";
@@ -17,15 +14,10 @@ type Props = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const account = await requireAccount();
-  const { label } = await orNotFoundPage(getServer(account.id, (await params).id));
-  return { title: `Run a benchmark on ${label}` };
-}
+export const generateMetadata = serverMetadata((label) => `Run a benchmark on ${label}`);
 
 export default async function Page({ params, searchParams }: Props) {
-  const account = await requireAccount();
-  const server = await orNotFoundPage(getServer(account.id, (await params).id));
+  const { account, server } = await ownServer((await params).id);
   const now = new Date();
   const [runs, gaps, origin, query] = await Promise.all([
     listOpenBenchmarks(account.id, server.id, now),

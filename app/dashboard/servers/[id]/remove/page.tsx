@@ -1,22 +1,18 @@
-import type { Metadata } from "next";
 import { ButtonForm } from "@/app/dashboard/button-form";
+import { orNotFoundPage } from "@/app/dashboard/or-not-found-page";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
-import { getServer, getServerReport } from "@/lib/servers/servers";
+import { getServerReport } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { removeServerAction } from "../../actions";
-import { orNotFoundPage } from "../or-not-found-page";
+import { serverMetadata } from "../own-server";
 
 type Props = { params: Promise<{ id: string }> };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const account = await requireAccount();
-  const { label } = await orNotFoundPage(getServer(account.id, (await params).id));
-  return { title: `Remove ${label}?` };
-}
+export const generateMetadata = serverMetadata((label) => `Remove ${label}?`);
 
 /** The question before a server is removed, on a page of its own: nothing is removed by a slip of the finger. */
 export default async function Page({ params }: Props) {

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import Link from "next/link";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { ButtonRow } from "@/app/ui/button-row";
@@ -9,11 +8,10 @@ import { zoneText } from "@/lib/format/time-zone";
 import { removeServerPath, serverPath } from "@/lib/page-paths";
 import { listMaintenance } from "@/lib/servers/maintenance";
 import { listServerKeys } from "@/lib/servers/server-keys";
-import { getServer, getTags } from "@/lib/servers/servers";
-import { requireAccount } from "@/lib/sign-in/sessions";
+import { getTags } from "@/lib/servers/servers";
 import { callOffMaintenanceAction } from "../../actions";
 import { OtherAgents } from "../../other-agents";
-import { orNotFoundPage } from "../or-not-found-page";
+import { ownServer, serverMetadata } from "../own-server";
 import { maintenanceText } from "../silence-text";
 import { PlanMaintenance } from "./plan-maintenance";
 import styles from "./plan-maintenance.module.css";
@@ -27,15 +25,10 @@ type Props = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-export async function generateMetadata({ params }: Pick<Props, "params">): Promise<Metadata> {
-  const account = await requireAccount();
-  const { label } = await orNotFoundPage(getServer(account.id, (await params).id));
-  return { title: `Settings of ${label}` };
-}
+export const generateMetadata = serverMetadata((label) => `Settings of ${label}`);
 
 export default async function Page({ params, searchParams }: Props) {
-  const account = await requireAccount();
-  const server = await orNotFoundPage(getServer(account.id, (await params).id));
+  const { account, server } = await ownServer((await params).id);
   const now = new Date();
   const [keys, tags, origin, planned, query] = await Promise.all([
     listServerKeys(account.id, server.id),
