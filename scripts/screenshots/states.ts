@@ -41,37 +41,51 @@ function ago({ from, to }: TimeRange): string {
 const MISSING_ID = 2_147_483_647;
 
 /** Every page and every state of it. Those that change what later ones would show come last. */
-export function listStates({ server, token, services, edgeNode, long }: StateIds): State[] {
-  const service = services.active;
+export function listStates(ids: StateIds): State[] {
   return [
-    { name: "landing", path: "/", viewer: "stranger" },
-    { name: "landing-signed-in", path: "/" },
-    { name: "sign-in", path: paths.SIGN_IN, viewer: "stranger" },
-    { name: "sign-in-refused", path: paths.SIGN_IN, viewer: "stranger", reach: refuseSignIn },
-    { name: "sign-in-signed-out", path: `${paths.SIGN_IN}?signed-out`, viewer: "stranger" },
-    { name: "confirm-address", path: `${paths.CONFIRM_ADDRESS}?key=none`, viewer: "stranger" },
-    { name: "unsubscribe", path: `${paths.UNSUBSCRIBE}?key=none`, viewer: "stranger" },
-    { name: "reference", path: paths.API_REFERENCE, viewer: "stranger" },
-    { name: "reference-signed-in", path: paths.API_REFERENCE },
-    { name: "reference-found", path: paths.API_REFERENCE, viewer: "stranger", reach: findInReference },
-    { name: "reference-run", path: paths.API_REFERENCE, viewer: "stranger", reach: runExample },
-    { name: "changelog", path: paths.CHANGELOG, viewer: "stranger" },
-    { name: "not-found", path: "/no/such/page", viewer: "stranger" },
-    { name: "not-found-dashboard", path: paths.NO_PAGE },
-    { name: "fault", path: paths.DASHBOARD, without: "sessions" },
-    { name: "fault-dashboard", path: paths.TOKEN_PAGE, without: "access_tokens" },
-    { name: "refused-form", path: paths.SIGN_IN, viewer: "stranger", reach: sendFromElsewhere },
+    ...PUBLIC,
+    ...FLEET,
+    ...serverStates(ids),
+    ...serviceStates(ids),
+    ...accountStates(ids),
+    ...lastingStates(ids),
+  ];
+}
 
-    { name: "fleet", path: paths.DASHBOARD },
-    { name: "fleet-compact", path: `${paths.DASHBOARD}?view=compact` },
-    { name: "fleet-filtered", path: `${paths.DASHBOARD}?show=attention` },
-    { name: "fleet-nothing", path: `${paths.DASHBOARD}?q=nowhere` },
-    { name: "fleet-away", path: paths.DASHBOARD, reach: loseConsole },
-    { name: "fleet-scriptless", path: paths.DASHBOARD, viewer: "scriptless" },
-    { name: "fleet-empty", path: paths.DASHBOARD, viewer: "newcomer" },
-    { name: "fleet-many", path: paths.DASHBOARD, viewer: "collector" },
-    { name: "fleet-many-compact", path: `${paths.DASHBOARD}?view=compact`, viewer: "collector" },
+const PUBLIC: readonly State[] = [
+  { name: "landing", path: "/", viewer: "stranger" },
+  { name: "landing-signed-in", path: "/" },
+  { name: "sign-in", path: paths.SIGN_IN, viewer: "stranger" },
+  { name: "sign-in-refused", path: paths.SIGN_IN, viewer: "stranger", reach: refuseSignIn },
+  { name: "sign-in-signed-out", path: `${paths.SIGN_IN}?signed-out`, viewer: "stranger" },
+  { name: "confirm-address", path: `${paths.CONFIRM_ADDRESS}?key=none`, viewer: "stranger" },
+  { name: "unsubscribe", path: `${paths.UNSUBSCRIBE}?key=none`, viewer: "stranger" },
+  { name: "reference", path: paths.API_REFERENCE, viewer: "stranger" },
+  { name: "reference-signed-in", path: paths.API_REFERENCE },
+  { name: "reference-found", path: paths.API_REFERENCE, viewer: "stranger", reach: findInReference },
+  { name: "reference-run", path: paths.API_REFERENCE, viewer: "stranger", reach: runExample },
+  { name: "changelog", path: paths.CHANGELOG, viewer: "stranger" },
+  { name: "not-found", path: "/no/such/page", viewer: "stranger" },
+  { name: "not-found-dashboard", path: paths.NO_PAGE },
+  { name: "fault", path: paths.DASHBOARD, without: "sessions" },
+  { name: "fault-dashboard", path: paths.TOKEN_PAGE, without: "access_tokens" },
+  { name: "refused-form", path: paths.SIGN_IN, viewer: "stranger", reach: sendFromElsewhere },
+];
 
+const FLEET: readonly State[] = [
+  { name: "fleet", path: paths.DASHBOARD },
+  { name: "fleet-compact", path: `${paths.DASHBOARD}?view=compact` },
+  { name: "fleet-filtered", path: `${paths.DASHBOARD}?show=attention` },
+  { name: "fleet-nothing", path: `${paths.DASHBOARD}?q=nowhere` },
+  { name: "fleet-away", path: paths.DASHBOARD, reach: loseConsole },
+  { name: "fleet-scriptless", path: paths.DASHBOARD, viewer: "scriptless" },
+  { name: "fleet-empty", path: paths.DASHBOARD, viewer: "newcomer" },
+  { name: "fleet-many", path: paths.DASHBOARD, viewer: "collector" },
+  { name: "fleet-many-compact", path: `${paths.DASHBOARD}?view=compact`, viewer: "collector" },
+];
+
+function serverStates({ server, long }: StateIds): State[] {
+  return [
     { name: "server", path: paths.serverPath(server) },
     { name: "server-7d", path: `${paths.serverPath(server)}?range=7d` },
     { name: "server-30d", path: `${paths.serverPath(server)}?range=30d` },
@@ -97,7 +111,12 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "server-new", path: paths.NEW_SERVER },
     { name: "server-new-refused", path: paths.NEW_SERVER, reach: refuseServer },
     { name: "server-not-found", path: paths.serverPath(MISSING_ID) },
+  ];
+}
 
+function serviceStates({ services, edgeNode, long }: StateIds): State[] {
+  const service = services.active;
+  return [
     { name: "services", path: paths.GAME_SERVICES },
     { name: "services-filtered", path: `${paths.GAME_SERVICES}?filter=nothing` },
     { name: "services-empty", path: paths.GAME_SERVICES, viewer: "newcomer" },
@@ -129,7 +148,11 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "edge-node-new", path: paths.NEW_EDGE_NODE, viewer: "admin" },
     { name: "edge-node-settings", path: paths.edgeNodeSettingsPath(edgeNode), viewer: "admin" },
     { name: "edge-node-remove", path: paths.removeEdgeNodePath(edgeNode), viewer: "admin" },
+  ];
+}
 
+function accountStates({ token, long }: StateIds): State[] {
+  return [
     { name: "account", path: paths.ACCOUNT_PAGE },
     { name: "notices", path: paths.NOTICE_PAGE },
     { name: "notices-channels", path: paths.NOTICE_PAGE, viewer: "collector", reach: openDeliveries },
@@ -152,8 +175,12 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "token-ended", path: paths.TOKEN_PAGE, reach: (page) => openToken(page, "Old laptop") },
     { name: "token-long", path: paths.tokenPath(long.token), viewer: "collector" },
     { name: "token-not-found", path: paths.tokenPath(MISSING_ID) },
+  ];
+}
 
-    // From here on each leaves something behind.
+/** Each leaves something behind. */
+function lastingStates({ server, long }: StateIds): State[] {
+  return [
     { name: "server-new-added", path: paths.NEW_SERVER, viewer: "newcomer", reach: addServer },
     { name: "server-new-away", path: paths.NEW_SERVER, viewer: "newcomer", reach: addServerAndLoseConsole },
     { name: "server-snoozed", path: paths.serverPath(long.server), viewer: "collector", reach: snooze },
