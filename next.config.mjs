@@ -7,7 +7,7 @@ const asNextWantsThem = (headers) => headers.map(([key, value]) => ({ key, value
 export default {
   distDir: process.env.CONSOLE_DIST_DIR || ".next",
   poweredByHeader: false,
-  // `npm run check` does it, for the tests and scripts too; whoever deploys need not wait for it.
+  // `npm run check` checks the types, of tests and scripts too; a deployment need not wait for it.
   typescript: { ignoreBuildErrors: true },
   // The development server's own connection, at the ip where it listens by default.
   allowedDevOrigins: ["127.0.0.1"],

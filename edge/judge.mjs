@@ -54,7 +54,7 @@ async function resolveOrigin(service, served, { allowPrivate, listenPort, names,
 
 /**
  * What of a configuration this node can serve, and what stands in the way of the rest. Where a new version cannot be
- * served, the last one that could goes on.
+ * served, the last servable version goes on.
  * @param {Configuration} configuration
  * @param {{ allowPrivate: boolean, listenPort: number, names: Names, served: ReadonlyMap<number, Served>,
  *   servers: ReadonlyMap<number, Server> }} options `servers`: of each service that has one, that which takes new players

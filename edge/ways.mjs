@@ -19,7 +19,7 @@ export function leadAgain(node, id) {
       if (slot === undefined || !hostname) return;
       const way = wayOf(node, slot, id);
       const before = (await node.haproxy.hostnames()).get(hostname);
-      // One that is not there is applied by the next turn.
+      // A missing hostname is added by the next turn.
       if (before !== undefined && before !== way) await node.haproxy.leadAgain(hostname, way);
     })
     .catch((error) => log(messageOf(error)));

@@ -1255,7 +1255,7 @@ async function resolveOrigin(service, served, { allowPrivate, listenPort, names,
 
 /**
  * What of a configuration this node can serve, and what stands in the way of the rest. Where a new version cannot be
- * served, the last one that could goes on.
+ * served, the last servable version goes on.
  * @param {Configuration} configuration
  * @param {{ allowPrivate: boolean, listenPort: number, names: Names, served: ReadonlyMap<number, Served>,
  *   servers: ReadonlyMap<number, Server> }} options `servers`: of each service that has one, that which takes new players
@@ -1460,7 +1460,7 @@ function leadAgain(node, id) {
       if (slot === undefined || !hostname) return;
       const way = wayOf(node, slot, id);
       const before = (await node.haproxy.hostnames()).get(hostname);
-      // One that is not there is applied by the next turn.
+      // A missing hostname is added by the next turn.
       if (before !== undefined && before !== way) await node.haproxy.leadAgain(hostname, way);
     })
     .catch((error) => log(messageOf(error)));

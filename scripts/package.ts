@@ -29,7 +29,7 @@ const HELP = `Writes a folder that runs in production with Node alone: server.mj
 
 /** The largest folder that is shipped, in bytes. */
 const MAX_BYTES = 150 * 1024 * 1024;
-/** What marks a folder as one that this command may replace. */
+/** Marks a folder that this command made and may replace. */
 const MARK = "console-package";
 
 /** Files of a build that nothing reads at run time. */

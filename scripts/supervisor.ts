@@ -34,7 +34,7 @@ export class Supervisor {
     this.#isStopping = true;
   }
 
-  /** Stops the process, also one that is just being started again. May be called again with SIGINT, for a sooner end. */
+  /** Stops the process, even during a restart. A second call with SIGINT ends it sooner. */
   async stop(signal?: "SIGTERM" | "SIGINT"): Promise<void> {
     this.expectEnd();
     const current = await this.#current.catch(() => null);

@@ -135,7 +135,7 @@ export function conclude(counted: readonly Counts[]): number {
   const unsteady = counted.flatMap((one) => one.unsteady);
   const skipped = counted.flatMap((one) => one.skipped);
   if (passed + failures.length + skipped.length === 0) throw new PlainError("No test is named like that.");
-  // Above the sum, which is the last line, because whoever looks at the end of a long log looks for these.
+  // Directly above the sum, which is the last line: people read the end of a long log first.
   console.log("");
   for (const failure of failures) console.log(`failed: ${failure}`);
   for (const failure of unsteady) console.log(`passed only when it ran once more: ${failure}`);

@@ -97,7 +97,7 @@ type Endpoint = {
   type: Record<string, string>;
   wrongType: Record<string, string>;
   maxBytes: number;
-  /** Of a body that is small and that nobody could read. */
+  /** A small body that no parser accepts. */
   bad: string;
   good(): string | Uint8Array;
   /** How many reports a sender has in a minute. */

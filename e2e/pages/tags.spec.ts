@@ -94,7 +94,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await expect(page.getByRole("checkbox", { checked: true })).toHaveCount(2);
     await page.getByRole("checkbox", { name: "full" }).uncheck();
     await page.getByRole("checkbox", { name: "two" }).check();
-    // What is no server of the account is left alone.
+    // Ids of other accounts' servers are ignored.
     await page.getByRole("checkbox", { name: "one" }).evaluate((box, id) => {
       const other = box.cloneNode() as HTMLInputElement;
       other.value = String(id);

@@ -47,6 +47,5 @@ export default async function setUp(): Promise<() => Promise<void>> {
     await database.stop();
     await template.remove();
     ofPackage?.remove();
-    if (process.env.E2E_SHOW_OUTPUT) console.log(app.output(), nextDoor?.output());
   };
 }

@@ -25,7 +25,7 @@ type Endpoint<Path> = {
   details: string;
   /** What each `:parameter` of the path is. */
   params: Record<ParameterName<Path>, string>;
-  /** The query parameters. All are optional; `default` is what applies without one that has it. */
+  /** The query parameters. All are optional; `default` applies when the parameter is absent. */
   query: Record<string, { schema: z.ZodType; default?: string; example: string | number }>;
   /** The largest answer that is usual: what it holds, and about how much JSON that is. */
   largest: { of: string; kilobytes: number };

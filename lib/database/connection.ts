@@ -6,7 +6,7 @@ import { LONGEST_WAIT, TimeUpError, waitingTime } from "@/lib/process/request-co
 const CANCELLED_AFTER = 5 / 6;
 /** A cancel request is given up after this time. */
 const CANCEL_TIME = SECOND / 2;
-/** What ends a transaction is sent whatever time is left, and has at least this long: else its outcome would be unknown. */
+/** COMMIT and ROLLBACK are given at least this long, whatever time is left: otherwise the outcome would be unknown. */
 const END_TIME = 1 * SECOND;
 const ENDS_TRANSACTION = /^(?:commit|rollback)\b/i;
 

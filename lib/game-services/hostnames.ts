@@ -7,7 +7,7 @@ import { DAY } from "@/lib/format/time";
 /** What the domain name system allows. */
 export const MAX_HOSTNAME_LENGTH = 253;
 /**
- * In milliseconds. A claim that was never active lapses after this time, so that unused hostnames become free. One that was
+ * In milliseconds. A claim that was never active lapses after this time, so that unused hostnames become free. A claim that was
  * active is kept for its account this long after its service was renamed or deleted, because DNS still leads players here.
  */
 const CLAIM_LASTS = 7 * DAY;

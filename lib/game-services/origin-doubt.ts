@@ -8,8 +8,8 @@ import { checkService, type ServiceInput, type ServiceRules } from "./service-in
 type OriginDoubt = { host: string; message: string };
 
 /**
- * Looks up the name of a new origin before it is saved, because a mistyped name serves nobody. Null when there is nothing
- * to ask: the origin is an IP, or the one that the service `id` has already, or DNS does not answer the console.
+ * Looks up the name of a new origin before it is saved, because a mistyped name serves nobody. Null without a
+ * doubt: the origin is an IP or the present origin of service `id`, or DNS does not answer the console.
  */
 export async function originDoubt(
   accountId: number,

@@ -70,7 +70,7 @@ export async function answerMcp(request: Request): Promise<Response> {
   }
 }
 
-/** The failure of a request, as JSON-RPC has it for one that was not told apart. */
+/** The failure as a JSON-RPC error without an id. */
 function rpcFailure({ status, message }: ApiError): string {
   const [PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR, OWN] = [-32700, -32600, -32603, -32000];
   const ofBody = [NO_BATCHES, LONG_ID].includes(message) ? INVALID_REQUEST : PARSE_ERROR;

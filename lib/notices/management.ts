@@ -168,7 +168,7 @@ export async function switchChannel(accountId: number, id: number, isOn: boolean
 export async function rotateSecret(accountId: number, id: number, now: number = Date.now()): Promise<string | null> {
   const secret = mintWebhookSecret();
   const isDone = await changeSecrets(accountId, id, ({ secrets = [], rotatedAt = 0 }) => ({
-    // A double click must not push out the one that the receiver has: the first new one was seen by nobody.
+    // A double click keeps the receiver's secret and replaces the first new one, which was never shown.
     secrets: [secret, ...(now - rotatedAt < DOUBLE_CLICK ? secrets.slice(1) : secrets.slice(0, 1))],
     rotatedAt: now,
   }));

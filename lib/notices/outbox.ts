@@ -227,7 +227,7 @@ export async function postpone({ id, attempt }: Claim, when: Later): Promise<voi
   await execute(POSTPONE, { id, attempt, ...when });
 }
 
-/** The end of a delivery. `failed`: an attempt failed, as opposed to one that was not made. */
+/** The end of a delivery. `failed`: an attempt was made and failed. */
 type End = { state: "delivered" | "undelivered" | "dropped"; reason: string | null; failed: boolean; turnOff: boolean };
 
 const MAX_REASON = 500;

@@ -67,7 +67,7 @@ export class Sending {
     return accounts.length === ACCOUNTS_AT_ONCE;
   }
 
-  /** One that fails is left out for a while: the others are planned. */
+  /** An account whose plan fails is left out for a while, so that the others are planned. */
   async #planOne(accountId: number): Promise<void> {
     const began = performance.now();
     try {

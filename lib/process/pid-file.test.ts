@@ -62,7 +62,7 @@ test("letting go never removes the claim of a later owner", () => {
 
 test("of several processes that find a claim stale at once, one takes it over, even after one died in doing so", async () => {
   write(DEAD);
-  // What is left of one that died between claiming the right to take over and using it.
+  // Left by a process that died between claiming the right to take over and using it.
   writeFileSync(`${file}.dead`, JSON.stringify({ ...DEAD, id: "alsodead" }));
   const program = `
     import { tryClaim } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "pid-file.mjs")).href)};

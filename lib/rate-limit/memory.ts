@@ -54,7 +54,7 @@ export class MemoryLog {
     return counted;
   }
 
-  /** `excess`: how many of those that count must leave the window first. It is accepted when that is none. */
+  /** `excess`: how many counted requests must leave the window before another is accepted. */
   #decide(log: Log, counted: number, now: number, excess: number): Decision {
     const { limit, windowMs } = this.#policy;
     const first = oldest(log, counted - Math.max(0, excess - 1));

@@ -72,7 +72,7 @@ async function findPayer(hash: string | null, site: string): Promise<Payer> {
   }
 }
 
-/** The hash of the session cookie; null without one that may be a session's. */
+/** The hash of the session cookie; null when it is absent or malformed. */
 function sessionHash(cookies: string): string | null {
   const prefix = `${SESSION_COOKIE}=`;
   const token = cookies

@@ -26,7 +26,7 @@ export function tokenState(
   from?: { ip: string | null },
 ): TokenState | "elsewhere" {
   const networks = token.networks ?? [];
-  // Before the rest, so that the time of an answer does not tell a token that has ended from one that works elsewhere.
+  // Computed first, so that the time of a 401 does not tell an ended token from one of other networks.
   const isElsewhere = from !== undefined && networks.length > 0 && !isInside(networks, from.ip);
   if (token.revokedAt !== null) return "revoked";
   if (token.expiresAt !== null && token.expiresAt <= now) return "expired";

@@ -44,7 +44,7 @@ const recorder = perProcess(
   (): Recorder => ({ unwritten: new Map(), written: new Map(), isRunning: false }),
 );
 
-/** Counts a request with a token: one that worked, or one that was refused. The ip of a sender is kept; of null none is. */
+/** Counts an accepted or refused request of a token, and keeps the sender's ip, if there is one. */
 export function recordRequest(tokenId: number, kind: "requests" | "refused", sender: Sender | null, at: number): void {
   const use = entryOf(tokenId, at);
   if (!use) return;

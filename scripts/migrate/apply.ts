@@ -10,8 +10,8 @@ import { hasTable } from "./tables";
 export const IS_THERE = new Set(["42701", "42P07", "42710", "42723", "42P06"]);
 
 /**
- * Applies the migrations that the database lacks, while consoles serve from it. It may end at any moment: the database is
- * then one that serves, and the next run goes on. @throws PlainError
+ * Applies the migrations that the database lacks, while consoles serve from it. It may be killed at any moment: the
+ * database still serves, and the next run goes on. @throws PlainError
  */
 export async function applyMigrations(url: string, options: SessionOptions): Promise<void> {
   const { missing, changed, failed } = await compareMigrations(url);

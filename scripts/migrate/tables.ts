@@ -27,7 +27,7 @@ export async function hasColumn(client: pg.ClientBase, table: string, column: st
   return rowCount !== 0;
 }
 
-/** What PostgreSQL believes of a table with fewer rows may be far off: it takes one that nobody has analyzed for ten pages. */
+/** Smaller tables are counted: PostgreSQL assumes ten pages for a table without statistics. */
 const COUNTED = 10_000;
 
 /** How many rows a table holds, for people: of a large table as PostgreSQL believes, without reading it. */

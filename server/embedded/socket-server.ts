@@ -4,8 +4,8 @@
 // `session.ts`, `session-state.ts`, `statements.ts` and `wire.ts` can go.
 //
 // Here a client has the session to itself from its first message until PostgreSQL says that it is ready and in no
-// transaction, and it finds its prepared statements and settings as it left them. Whoever holds an advisory lock keeps
-// the session until the lock is released. Temporary tables, LISTEN and cursors WITH HOLD are everybody's.
+// transaction, and it finds its prepared statements and settings as it left them. A client with an advisory lock keeps
+// the session until it releases the lock. Temporary tables, LISTEN and cursors WITH HOLD are everybody's.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";

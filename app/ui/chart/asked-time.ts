@@ -20,7 +20,7 @@ export type AskedTime<Range extends string> = {
   params: Record<string, string>;
 };
 
-/** The time that a query asks for; the fixed range where it asks for none, or for one that is not allowed. */
+/** The time that a query asks for; the fixed range when `from` and `to` are absent or refused. */
 export function askedTime<Range extends string>(query: Query, range: Range, rules: RangeRules): AskedTime<Range> {
   const [asked, compare] = [parseRange(query, rules), parseComparison(query.compare)];
   const compared: Record<string, string> = compare === null ? {} : { compare };

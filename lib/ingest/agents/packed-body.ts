@@ -43,7 +43,7 @@ const MOST_TIMES_SMALLER = 1032;
 
 /** At once: on another thread the usual few kilobytes take twice the CPU, and the most that is let through a few milliseconds. */
 function unpackGzip(packed: Buffer, tooLarge: () => ApiError): Buffer {
-  // It ends with its size. One that is cut off ends with anything, and a liar is stopped by the limit.
+  // Gzip ends with the unpacked size. Where that is cut off or false, `maxOutputLength` holds.
   const announced = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4);
   if (announced > MAX_UNPACKED_BYTES && announced <= packed.length * MOST_TIMES_SMALLER) throw tooLarge();
   try {

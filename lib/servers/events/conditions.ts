@@ -22,7 +22,7 @@ const HELD_FOR: Readonly<Record<Followed, number>> = {
   unwell: WELL_FOR,
 };
 
-/** Of a silent server nobody knows how it is. A full disk or a wrong clock stay what they were. */
+/** Silence ends these, because the score is unknown then. A full disk or a wrong clock goes on. */
 export const ENDED_BY_SILENCE = ["strained", "critical"] as const;
 
 /** Whether it holds, and since when (epoch ms). `told`: when the event began that goes on. */
@@ -33,7 +33,7 @@ export type Conditions = { readonly [Kind in Followed]?: Run };
 /** What a sample says of a condition, at `at` (epoch ms). `strained` is a score that is not healthy, a critical one included. */
 export type Observation = { kind: Followed; at: number; is: boolean; facts: EventFacts };
 
-/** An event that began, or one that began earlier and has ended. The facts of one that ended stay what they were. */
+/** A begun event, or the end of an earlier one, whose facts then stay as they are stored. */
 export type ConditionEvent = { kind: ConditionKind; from: number; to: number | null; facts: EventFacts };
 type Step = { conditions: Conditions | null; events: ConditionEvent[] };
 

@@ -39,8 +39,8 @@ export type SerializedBand = readonly [least: number, mean: number, greatest: nu
 export type SerializedBands = Partial<Record<HistoryMeasure, SerializedBand>>;
 
 /**
- * Reads the column of an hour, or what a statement makes in its form. What is no band is left out. By hand: a chart has
- * thousands of bands.
+ * Reads the column `bands` of an hour, or a statement's JSON of that form. Malformed bands are left out. Without zod, because
+ * a chart has thousands of bands.
  */
 export function parseBands(value: unknown): Bands {
   const bands = Object(value) as Record<string, unknown>;

@@ -125,7 +125,7 @@ export const SAMPLED = statement({ ...CHANGE, ...SAMPLE }, (parameters) => {
   });
 });
 
-/** Adds the kills of a sample that is not stored to the one that stands for its time: kills are counted, not measured. */
+/** Adds the kills of an unstored sample to the stored one of its interval: a count must not be lost, a measurement may. */
 export const ABSORBED = statement({ ...CHANGE, ts: t.ts, kills: parameter<number>("int") }, (values) =>
   change(values, {
     sql: `update ${t} set ${t.oomKills.name} = least(${MOST_EVENTS}, coalesce(${t.oomKills}, 0) + ${values.kills})

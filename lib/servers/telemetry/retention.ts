@@ -40,7 +40,7 @@ const NEXT_SAMPLE = statement({ id: t.serverId, since: t.ts, until: t.ts }, ({ i
   select({ first: new Expression<Date | null>(first(id, since, until), "instant") }),
 );
 
-/** Samples outside the partitions of days. One that came after its hour was summed up stays until that is done again. */
+/** Samples outside the daily partitions. A late sample stays until its hour is summed up again. */
 const restIn = (partition: string) =>
   deletion(
     s,

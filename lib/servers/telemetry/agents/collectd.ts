@@ -51,7 +51,7 @@ const TYPES = new Map<string, (name: CollectdName) => ReadingKey | null | undefi
   ["ping ping_droprate", ({ typeInstance }) => bounded(`loss|${typeInstance}`)],
 ]);
 
-/** The key of a value; null for one that tells nothing. */
+/** The key of a value; null when it is not used. */
 export function collectdReading(name: CollectdName): CollectdReading | null {
   const kind = `${name.plugin} ${name.type}`;
   const key = TYPES.get(kind)?.(name) ?? null;

@@ -90,7 +90,7 @@ export function isInfluxMeasurement(measurement: string): boolean {
   return MEASUREMENTS.has(measurement);
 }
 
-/** The key of a field; null for one that tells nothing. Of what Proxmox sends only the node itself is the machine. */
+/** The key of a field; null when it is not used. Of Proxmox's objects only `nodes` is the machine itself. */
 export function influxKey(measurement: string, tags: Tags, field: string): ReadingKey | null {
   if (tags.object !== undefined && tags.object !== "nodes") return null;
   return MEASUREMENTS.get(measurement)?.get(field)?.(tags) ?? null;

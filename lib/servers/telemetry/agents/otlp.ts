@@ -33,7 +33,7 @@ const METRICS = new Map<string, (attributes: Attributes) => ReadingKey | null>([
   ["system.uptime", () => "uptime"],
 ]);
 
-/** The key of a data point; null for one that tells nothing. */
+/** The key of a data point; null when it is not used. */
 export function otlpKey(metric: string, attributes: Attributes): ReadingKey | null {
   return METRICS.get(metric)?.(attributes) ?? null;
 }

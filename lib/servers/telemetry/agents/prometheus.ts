@@ -53,7 +53,7 @@ export function isDescription(name: string): boolean {
   return DESCRIPTIONS.includes(name);
 }
 
-/** The key of a series; null for one that tells nothing. */
+/** The key of a series; null when it is not used. */
 export function prometheusKey(name: string, labels: Labels): ReadingKey | null {
   return SERIES.get(name)?.(labels) ?? null;
 }
