@@ -28,7 +28,7 @@ const shortPath = (serverId: number) => `/api/v1/servers/${serverId}/benchmarks`
 
 type Customer = { accountId: number; token: string; serverId: number; key: string; cookie: string };
 /** `waitedMs`: from the request to its answer. */
-type Seen = { status: number; retryAfter: string | null; waitedMs: number; token: string };
+type Seen = { status: number; retryAfter: string | null; tokenEnd: string | null; waitedMs: number; token: string };
 
 let app: ConsoleServer;
 /** Where the operator reads how the console is. */
@@ -91,8 +91,9 @@ function attack(connections: number, ask: (connection: number, round: number) =>
         const [answered, token = ""] = ask(connection, round);
         const answer = await answered;
         await answer.arrayBuffer();
-        const [retryAfter, waitedMs] = [answer.headers.get("retry-after"), performance.now() - start];
-        seen.push({ status: answer.status, retryAfter, waitedMs, token });
+        const { status, headers } = answer;
+        const [retryAfter, tokenEnd] = [headers.get("retry-after"), headers.get("x-token-expires-at")];
+        seen.push({ status, retryAfter, tokenEnd, waitedMs: performance.now() - start, token });
       }
     }),
   );
@@ -160,12 +161,13 @@ function expectTrueRefusals(seen: readonly Seen[]): void {
   }
 }
 
-test("480 requests at once for the lists of 1,000 servers: others are served, a refusal is 503, true and not counted, a used-up token is 429", {
+test("480 requests at once for the lists of 1,000 servers: others are served, a refusal is 503, true and not counted, a used-up token is 429, and each answer names the token's end", {
   tag: "@one-engine",
 }, async () => {
   const [quiet, usedUp] = [await newCustomer(), await newToken(attacker.accountId)];
+  const end = new Date(Date.now() + DAY);
   const tokens: string[] = [];
-  for (let n = 0; n < 30; n++) tokens.push(await newToken(attacker.accountId));
+  for (let n = 0; n < 30; n++) tokens.push(await newToken(attacker.accountId, end));
   await spend(usedUp, API_REQUESTS.limit, app.origin);
   const before = app.output().length;
   const crowd = attack(480, (connection, round) => {
@@ -181,6 +183,7 @@ test("480 requests at once for the lists of 1,000 servers: others are served, a 
   const seen = await crowd.stop();
   expectTrueRefusals(seen);
   expect(seen.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([]);
+  expect(new Set(seen.map(({ tokenEnd }) => tokenEnd))).toEqual(new Set([String(end.getTime())]));
   const log = app.output().slice(before);
   expect(log).toContain('"event":"busy"');
   expect(log).not.toContain("database unavailable");
