@@ -1,9 +1,10 @@
 // Guards connections against unparsable bytes, unread bodies and slow clients.
 import { createServer } from "node:http";
 import { Socket } from "node:net";
+import { boundChunks } from "./chunks.mjs";
 import { answerFault, answerRawFault } from "./faults.mjs";
 import { discardFrom, endAfterRest } from "./last-answer.mjs";
-import { pathInPacket, refuse, refuseRaw } from "./refusals.mjs";
+import { pathInPacket, refuse, refuseRaw, SMALL_CHUNKS } from "./refusals.mjs";
 
 /** How long clients may take, in milliseconds. */
 export const TIMES = {
@@ -33,7 +34,7 @@ const MAX_AHEAD = 100;
  *   pending: number,
  *   waiting: (() => void)[],
  *   afterAnswers: (() => void) | null,
- *   giveUp: (status: number) => void,
+ *   giveUp: (status: number, page?: import("./refusals.mjs").Page) => void,
  *   isWaitingForBody: () => boolean,
  *   discarded: import("node:http").IncomingMessage | null,
  * }} State
@@ -98,14 +99,20 @@ export function createGuardedServer(times) {
     state.isWaitingForBody = () => !request.complete && !response.headersSent;
     // Answers when the rest of the body never arrives. The end of the connection then fails the handler's read, which Node
     // does not do for a request that is answered.
-    state.giveUp = (status) => {
+    state.giveUp = (status, page) => {
       socket.once("close", () => request.destroy());
       try {
-        if (!response.headersSent) refuse(request, response, status, { Connection: "close" });
+        if (!response.headersSent) refuse(request, response, status, { Connection: "close" }, page);
       } catch (error) {
         answerFault(request, response, error);
       }
     };
+    const endUnread = () => endAfterRest(socket, "", times.discarding);
+    boundChunks(request, () => {
+      if (response.writableFinished) endUnread();
+      else if (response.headersSent) response.once("finish", endUnread);
+      else state.giveUp(400, SMALL_CHUNKS);
+    });
     // Runs before Node's own listener, which closes the connection unless it is kept for further requests.
     response.prependOnceListener("finish", () => {
       if (request.complete) return;
@@ -116,7 +123,7 @@ export function createGuardedServer(times) {
       request.read(0);
       socket.destroySoon = () => {
         if (request.complete) Socket.prototype.destroySoon.call(socket);
-        else endAfterRest(socket, "", times.discarding);
+        else endUnread();
       };
     });
     response.once("close", () => {

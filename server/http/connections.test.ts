@@ -222,6 +222,63 @@ test.each([
   },
 );
 
+/** 64 KB on the wire. */
+const SMALL_CHUNKS = "1\r\nx\r\n".repeat(10_923);
+const CHUNKED = "POST /ingest/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+test("a body in small chunks is 400 in a sentence once it has over a thousand, before it is whole, its rest is read away, and others are answered meanwhile", async () => {
+  let read = 0;
+  const { happened: given, happens: giveUp } = moment();
+  const port = await serve({ discarding: 60_000 }, async (request) => {
+    try {
+      for await (const { length } of request) read += length;
+    } catch {
+      giveUp();
+    }
+  });
+  const client = await open(port, CHUNKED);
+  client.listen();
+  const writing = setInterval(() => client.socket.write(SMALL_CHUNKS), 1);
+  await expect.poll(client.text).toContain('{"error":"The body came in too many small chunks."}');
+  await expectOthersAnswered(port);
+  clearInterval(writing);
+  client.socket.end();
+  await Promise.all([client.closed, given]);
+  expect(client.text().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
+  expect(read).toBeLessThan(1_100);
+});
+
+test.each([
+  ["a thousand chunks of one byte", 1, 1_000],
+  ["chunks of 128 bytes", 128, 8_192],
+])("a body in %s is read whole", async (_, bytes, count) => {
+  const port = await serve({}, async (request, response) => {
+    let read = 0;
+    for await (const { length } of request) read += length;
+    response.end(`read ${read}`);
+  });
+  const client = await open(port, CHUNKED);
+  client.listen();
+  client.socket.write(`${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`.repeat(count));
+  client.socket.write("0\r\n\r\n");
+  await expect.poll(client.text).toContain(`read ${bytes * count}`);
+});
+
+test("small chunks that come after an answer are read away as bytes, and their sender reads the answer", async () => {
+  const times = { discarding: 600_000, request: 600_000 };
+  const port = await serve(times, (_, response) => response.writeHead(503).end("refused"));
+  const client = await open(port, CHUNKED);
+  client.listen();
+  let isClosed = false;
+  void client.closed.then(() => (isClosed = true));
+  for (let sent = 0; !isClosed; sent += SMALL_CHUNKS.length) {
+    expect(sent).toBeLessThan(40_000_000);
+    await Promise.race([client.closed, new Promise((resolve) => client.socket.write(SMALL_CHUNKS, resolve))]);
+    await new Promise(setImmediate);
+  }
+  expect(client.text()).toMatch(/^HTTP\/1\.1 503 .*refused/s);
+});
+
 test("the pieces of a body are freed one by one, the last one as well when its reader stops", async () => {
   const pieces: Buffer[] = [];
   const isFreed: boolean[] = [];

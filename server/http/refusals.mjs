@@ -10,15 +10,25 @@ import { endAfterRest } from "./last-answer.mjs";
 /** The path in the first line of an unparsable request. Its text is untrusted. */
 const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
 
-const FAULT = { title: "Something went wrong on our side", text: "Try again in a moment." };
-/** Where a machine reads something else than the name of the status. @type {Readonly<Record<number, string>>} */
-const TEXTS = { 500: "Internal error." };
 /**
- * By status: what the page says.
- * @type {Readonly<Record<number, { title: string, text: string }>>}
+ * What a person reads of a refusal, and what a machine reads where that is not the name of the status.
+ * @typedef {{ title: string, text: string, forMachines?: string }} Page
+ */
+
+/** @type {Page} */
+const FAULT = { title: "Something went wrong on our side", text: "Try again in a moment." };
+const MALFORMED = {
+  title: "The request could not be understood",
+  text: "So nothing was done. Open the page anew and try again.",
+};
+/** @type {Page} */
+export const SMALL_CHUNKS = { ...MALFORMED, forMachines: "The body came in too many small chunks." };
+/**
+ * By status.
+ * @type {Readonly<Record<number, Page>>}
  */
 const PAGES = {
-  400: { title: "The request could not be understood", text: "So nothing was done. Open the page anew and try again." },
+  400: MALFORMED,
   404: { title: "There is no such page", text: "The URL may be mistyped, or the page may have moved." },
   405: { title: "This page cannot be used that way", text: "So nothing was done. Open it in your browser." },
   408: { title: "The request took too long", text: "It never arrived whole, so nothing was done." },
@@ -36,6 +46,7 @@ const PAGES = {
     title: "The request is too large",
     text: "Its URL or its headers are too long. Clearing the cookies of this site may help.",
   },
+  500: { ...FAULT, forMachines: "Internal error." },
   503: {
     title: "The console is busy with your other requests",
     text: "So nothing was done. Try again in a few seconds.",
@@ -47,7 +58,7 @@ const PAGES = {
  * @param {import("node:http").ServerResponse} response
  * @param {number} status
  * @param {Record<string, string>} headers further ones
- * @param {{ title: string, text: string }} [page] by default that of the status
+ * @param {Page} [page] by default that of the status
  */
 export function refuse(request, response, status, headers = {}, page = PAGES[status]) {
   const answer = refusalOf(status, pathOf(request.url ?? ""), headers["X-Request-Id"], page);
@@ -86,7 +97,7 @@ export function pathInPacket(packet) {
  * @param {number} status
  * @param {string} path
  * @param {string} [id] of a fault, for the page to show
- * @param {{ title: string, text: string }} [page]
+ * @param {Page} [page]
  * @returns {{ headers: (readonly [string, string])[], body: string }}
  */
 function refusalOf(status, path, id, page = PAGES[status] ?? FAULT) {
@@ -94,7 +105,7 @@ function refusalOf(status, path, id, page = PAGES[status] ?? FAULT) {
   if (path === "*" || isMachinePath(path)) {
     return {
       headers: [["Content-Type", "application/json; charset=utf-8"], ...API_HEADERS],
-      body: failureText(TEXTS[status] ?? `${STATUS_CODES[status]}.`),
+      body: failureText(page.forMachines ?? `${STATUS_CODES[status]}.`),
     };
   }
   const nonce = randomBytes(16).toString("base64");
