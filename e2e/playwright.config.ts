@@ -80,6 +80,11 @@ const load = {
   grepInvert: notHere,
   workers: 1,
 };
+/**
+ * Asks for a program on the embedded database, so the run without programs skips it. It runs beside load there, to save the
+ * start of a run of its own, and under the same name, by which its two results are known as one.
+ */
+const skippedWithout = { name: "console", testMatch: filesOf(["operations/gui-client"]) };
 
 export default defineConfig({
   testDir: ".",
@@ -89,7 +94,12 @@ export default defineConfig({
   snapshotPathTemplate: "{testFileDir}/{testFileName}-snapshots/{arg}{ext}",
   fullyParallel: true,
   workers: BUSY + WAITING,
-  projects: E2E_LANE === "load" ? [load] : E2E_POSTGRES_URL ? lanes : [...lanes, nextDoor],
+  projects:
+    E2E_LANE === "load"
+      ? [load, ...(E2E_POSTGRES_FOLLOWS ? [skippedWithout] : [])]
+      : E2E_POSTGRES_URL
+        ? lanes
+        : [...lanes, nextDoor],
   // In CI a test that fails runs once more. What then passes is named at the end with its error: its cause is still to be found.
   retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),

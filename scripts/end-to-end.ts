@@ -68,24 +68,13 @@ export async function runAll(): Promise<Counts[]> {
   const variables = { E2E_LANE: "main" };
   const embedded = { ...variables, E2E_POSTGRES_FOLLOWS: "1" };
   const without = { title: "the embedded database, no programs", name: "embedded" };
-  const others: Run[] = [
-    {
-      title: "the embedded database and programs",
-      name: "embedded-programs",
-      filters: ["gui-client"],
-      variables: embedded,
-    },
-    { title: "PostgreSQL and Redis", name: "postgres", variables },
-  ];
   const counted = [
     await runWithoutPrograms({ ...without, variables: { ...embedded, E2E_ASKING: specsThatAsk().join() } }),
+    await runOnPostgres({ title: "PostgreSQL and Redis", name: "postgres", variables }),
+    ...(await runLoadLane()),
   ];
-  for (const one of others) counted.push(await (one.name === "postgres" ? runOnPostgres(one) : run(one)));
-  const skipped = skippedByAll(
-    reportOf(without.name),
-    others.map(({ name }) => reportOf(name)),
-  );
-  return [...counted, { passed: 0, failures: [], unsteady: [], skipped }, ...(await runLoadLane())];
+  const skipped = skippedByAll(reportOf(without.name), ["postgres", "load-embedded"].map(reportOf));
+  return [...counted, { passed: 0, failures: [], unsteady: [], skipped }];
 }
 
 async function runWithoutPrograms(whole: Run): Promise<Counts> {
