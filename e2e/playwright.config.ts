@@ -35,15 +35,19 @@ const ofBothEngines = `${BOTH_ENGINES.source.slice(1, -1)}\\.spec\\.ts`;
 /** The specs that ask for programs, where they run as on a machine that has none: whole, whatever their engine. */
 const asking = E2E_ASKING?.split(",") ?? [];
 
+/** What these show does not depend on JavaScript, and other tests of the same page or form run without it. */
+const SAME_WITHOUT = /@without-javascript.*@with-javascript-alone/;
+
 /**
  * Tests of those specs that run on one engine alone. `@one-engine`: the result does not depend on the engine. `@embedded-only`:
  * needs the second console behind Next's router, which only the embedded run has.
  */
-const notHere = E2E_POSTGRES_URL
+const notOnEngine = E2E_POSTGRES_URL
   ? [/@embedded-only/, new RegExp(`${ofBothEngines} .*@without-javascript`)]
   : E2E_POSTGRES_FOLLOWS
     ? [asking.length > 0 ? new RegExp(`^(?!.*(?:${asking.join("|")})).*@one-engine`) : /@one-engine/]
     : [];
+const notHere = [...notOnEngine, SAME_WITHOUT];
 
 /** The files of specs that are named by their paths. */
 const filesOf = (names: readonly string[]) => names.map((name) => `**/${name}.spec.ts`);

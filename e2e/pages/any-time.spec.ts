@@ -100,10 +100,9 @@ withAndWithoutJavaScript(() => {
     await expect(page).toHaveURL(/range=7d/);
   });
 
-  test("a time that is none, or not kept, is refused with a sentence beside charts of a day; one that is odd is shown with a sentence", async ({
-    page,
-    account,
-  }) => {
+  test("a time that is none, or not kept, is refused with a sentence beside charts of a day; one that is odd is shown with a sentence", {
+    tag: "@with-javascript-alone",
+  }, async ({ page, account }) => {
     await db.account.update({ where: { id: account.id }, data: { timeZone: "Europe/Berlin" } });
     const id = await reportingServer(account.id);
     const open = (from: string, to: string) =>

@@ -35,10 +35,9 @@ async function serverWithPast(accountId: number, label = "Web"): Promise<Past> {
 const figure = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
 
 withAndWithoutJavaScript(() => {
-  test("a silence of twenty minutes is seen and named at every range, a peak has its own time, all in the account's zone", async ({
-    page,
-    account,
-  }) => {
+  test("a silence of twenty minutes is seen and named at every range, a peak has its own time, all in the account's zone", {
+    tag: "@with-javascript-alone",
+  }, async ({ page, account }) => {
     const zone = "Asia/Kathmandu";
     await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
     // Runtimes do not agree on the name of this zone.
@@ -96,10 +95,9 @@ async function serverReportedLate(accountId: number): Promise<{ id: number; late
 }
 
 withAndWithoutJavaScript(() => {
-  test("times that were reported later are a lane of marks under the score, a list with their zone, and minutes in the CSV file", async ({
-    page,
-    account,
-  }) => {
+  test("times that were reported later are a lane of marks under the score, a list with their zone, and minutes in the CSV file", {
+    tag: "@with-javascript-alone",
+  }, async ({ page, account }) => {
     const { id, lateFrom } = await serverReportedLate(account.id);
     await page.goto(`/dashboard/servers/${id}?range=24h`);
     const score = figure(page, "Score");

@@ -77,7 +77,9 @@ withAndWithoutJavaScript(() => {
     });
   }
 
-  test("a row is two lines on a phone and its cause is read whole on every screen", async ({ page, account }) => {
+  test("a row is two lines on a phone and its cause is read whole on every screen", {
+    tag: "@with-javascript-alone",
+  }, async ({ page, account }) => {
     for (const [label, sample] of [
       ["A disk is full", { ...WELL, diskUsedPct: 99 }],
       ["A swap", { ...WELL, swapUsedPct: 80 }],

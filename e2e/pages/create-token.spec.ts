@@ -51,7 +51,10 @@ withAndWithoutJavaScript(() => {
     expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(0);
   });
 
-  test("each expiry that is offered is stored as it was chosen", async ({ page, account }) => {
+  test("each expiry that is offered is stored as it was chosen", { tag: "@with-javascript-alone" }, async ({
+    page,
+    account,
+  }) => {
     for (const [choice, days] of [
       ["none", null],
       ["7", 7],

@@ -59,10 +59,9 @@ test.describe("in a browser elsewhere", () => {
 const FAR_EAST = "Pacific/Kiritimati";
 
 withAndWithoutJavaScript(() => {
-  test("the days on which tokens end are those of the account's zone: in the list, on the token's page and in both forms", async ({
-    page,
-    account,
-  }) => {
+  test("the days on which tokens end are those of the account's zone: in the list, on the token's page and in both forms", {
+    tag: "@with-javascript-alone",
+  }, async ({ page, account }) => {
     await db.account.update({ where: { id: account.id }, data: { timeZone: FAR_EAST } });
     // Noon in UTC, two in the morning of the next day on Kiritimati.
     const end = new Date(Math.floor(Date.now() / DAY) * DAY + 3.5 * DAY);

@@ -151,10 +151,9 @@ withAndWithoutJavaScript(() => {
     expect((await find(token.id)).networks).toEqual(["203.0.113.0/24"]);
   });
 
-  test("both forms warn where the console may see the ip of a proxy alone, and not where it sees the browser's", async ({
-    page,
-    account,
-  }) => {
+  test("both forms warn where the console may see the ip of a proxy alone, and not where it sees the browser's", {
+    tag: "@with-javascript-alone",
+  }, async ({ page, account }) => {
     const { token } = await newNamedToken(account.id, "proxied");
     const warning = page.getByText("The console may not see where requests come from", { exact: false });
     await page.goto(`${TOKEN_PAGE}/${token.id}`);
