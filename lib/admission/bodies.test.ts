@@ -110,6 +110,25 @@ test("a thousand bodies of one account that take less than 5 ms each to read nee
   expect(order).toHaveLength(1000);
 });
 
+test("once bodies were read for over 5 ms in a turn of the event loop, the next one waits for another turn", async () => {
+  let clock = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => clock);
+  let turn = 0;
+  const next = () => {
+    turn++;
+    immediate = setImmediate(next);
+  };
+  let immediate = setImmediate(next);
+  const readIn = new Map<number, number>();
+  const read = () => {
+    clock += 4;
+    readIn.set(turn, (readIn.get(turn) ?? 0) + 1);
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, n) => readInTurn(5, String(n), read)));
+  clearImmediate(immediate);
+  expect(Math.max(...readIn.values())).toBe(2);
+});
+
 test("a body that cannot be read gives its turn to the next one", async () => {
   const broken = readInTurn(4, "", () => {
     throw new Error("broken");
