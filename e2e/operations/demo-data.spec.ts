@@ -161,7 +161,7 @@ test("the demo prints its address with the last hour behind it, before anything 
     const { series } = await ask<{ series: unknown[] }>(`/api/v1/game-services/${active?.id}/metrics?range=1h`);
     expect(series.length).toBeGreaterThan(100);
     // Only then it tries.
-    await expect.poll(demo.output).toMatch(/writing the past.*too early/);
+    await expect.poll(demo.output, SLOW).toMatch(/writing the past.*too early/);
   } finally {
     await demo.stop();
     await database.stop();
