@@ -1,10 +1,10 @@
 import pg from "pg";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
-import { askDemo, runDemo } from "@/e2e/support/running-command";
+import { runDemo } from "@/e2e/support/running-command";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
@@ -61,7 +61,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
     const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
     const origin = `http://127.0.0.1:${port}`;
     type Detail = { online: boolean; score_notes: string[]; latest_sample: unknown };
-    const detailOf = (id: number) => askDemo<Detail>(origin, `/api/v1/servers/${id}`, token);
+    const detailOf = (id: number) => getDataWhenServed<Detail>(origin, `/api/v1/servers/${id}`, token);
     expect(await detailOf(stopped)).toMatchObject({ online: false, latest_sample: { cpu_pct: expect.any(Number) } });
     expect(await detailOf(neverSeen)).toMatchObject({ online: false, latest_sample: null });
     expect((await detailOf(full)).score_notes).toContainEqual(
@@ -155,7 +155,7 @@ test("the demo prints its address with the last hour behind it, before anything 
   const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
   try {
     const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
-    const ask = <Data>(path: string) => askDemo<Data>(`http://127.0.0.1:${port}`, path, token);
+    const ask = <Data>(path: string) => getDataWhenServed<Data>(`http://127.0.0.1:${port}`, path, token);
     const { services } = await ask<{ services: { id: number; status: string }[] }>("/api/v1/game-services");
     const active = services.find(({ status }) => status === "active");
     const { series } = await ask<{ series: unknown[] }>(`/api/v1/game-services/${active?.id}/metrics?range=1h`);

@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
-import { askDemo } from "@/e2e/support/running-command";
 import { DIST_DIRS } from "@/scripts/build";
 
 /** Runs a command on a terminal of its own, passes on what it shows, and types Ctrl-C when its own input ends. */
@@ -75,7 +74,7 @@ for (const where of ["on a terminal", "elsewhere"] as const) {
       expect(output).not.toContain("is in the fleet");
       const token = /cpat_\w+/.exec(output)?.[0] ?? "";
       const origin = `http://127.0.0.1:${port}`;
-      const { servers } = await askDemo<{ servers: { label: string }[] }>(origin, "/api/v1/servers", token);
+      const { servers } = await getDataWhenServed<{ servers: { label: string }[] }>(origin, "/api/v1/servers", token);
       expect(servers.length).toBeGreaterThanOrEqual(6);
       expect(servers.map(({ label }) => label)).not.toContain("This machine");
     } finally {

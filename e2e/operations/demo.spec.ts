@@ -3,13 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { childrenOf, isAlive } from "@/e2e/support/child-processes";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import {
-  askDemo,
   expectTestsToArrive,
   readIfThere,
   runCommand,
@@ -48,7 +47,8 @@ test("npm run demo: data in every state, servers that keep checking in and new i
     public_ip: string | null;
     last_seen: number;
   };
-  const listServers = async () => (await askDemo<{ servers: Server[] }>(origin, "/api/v1/servers", token)).servers;
+  const listServers = async () =>
+    (await getDataWhenServed<{ servers: Server[] }>(origin, "/api/v1/servers", token)).servers;
   const servers = await listServers();
   expect(
     servers.some(({ online, score }) => online && score >= 950),
@@ -67,7 +67,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
     "one without an ip",
   ).toBe(true);
   const details = await Promise.all(
-    servers.map(({ id }) => askDemo<{ latest_sample: unknown }>(origin, `/api/v1/servers/${id}`, token)),
+    servers.map(({ id }) => getDataWhenServed<{ latest_sample: unknown }>(origin, `/api/v1/servers/${id}`, token)),
   );
   expect(
     details.some(({ latest_sample }) => latest_sample === null),
@@ -77,7 +77,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   const thisMachine = async () => (await listServers()).find(({ label }) => label === "This machine");
   if (process.platform === "linux") {
     await expect.poll(async () => (await thisMachine())?.online).toBe(true);
-    expect(await askDemo(origin, `/api/v1/servers/${(await thisMachine())?.id}`, token)).toMatchObject({
+    expect(await getDataWhenServed(origin, `/api/v1/servers/${(await thisMachine())?.id}`, token)).toMatchObject({
       facts: { kernel: release(), cores: cpus().length },
       latest_sample: { mem_used_mb: expect.any(Number) },
     });
@@ -86,7 +86,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
     expect(demo.output()).toContain('"This machine" is left out');
   }
 
-  const { services } = await askDemo<{ services: { id: number; status: string; error: string | null }[] }>(
+  const { services } = await getDataWhenServed<{ services: { id: number; status: string; error: string | null }[] }>(
     origin,
     "/api/v1/game-services",
     token,
@@ -95,7 +95,8 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   expect(services.some(({ error }) => error !== null)).toBe(true);
   const active = services.find(({ status }) => status === "active");
   type Series = { series: { ts: number; node_id: number; latency_ms: number | null }[] };
-  const askForWeek = () => askDemo<Series>(origin, `/api/v1/game-services/${active?.id}/metrics?range=7d`, token);
+  const askForWeek = () =>
+    getDataWhenServed<Series>(origin, `/api/v1/game-services/${active?.id}/metrics?range=7d`, token);
   // The last hour is there at once, the week arrives behind it.
   expect((await askForWeek()).series.length).toBeGreaterThan(100);
   await expect
@@ -115,7 +116,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   const slowly = { intervals: [2 * SECOND], ...SLOW };
   await expect.poll(lastSeen, slowly).toBeGreaterThan(seenBefore);
   const lastHour = `/api/v1/game-services/${active?.id}/metrics?range=1h`;
-  const newestInterval = async () => (await askDemo<Series>(origin, lastHour, token)).series.at(-1)?.ts ?? 0;
+  const newestInterval = async () => (await getDataWhenServed<Series>(origin, lastHour, token)).series.at(-1)?.ts ?? 0;
   await expect.poll(newestInterval, slowly).toBeGreaterThan(lastInterval);
 
   await signIn(page, origin);
@@ -129,7 +130,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   expect(second.output()).not.toContain("2 of 5");
   const again = /cpat_\w+/.exec(second.output())?.[0] ?? "";
   expect(again).not.toBe(token);
-  const kept = await askDemo<{ servers: { id: number }[] }>(origin, "/api/v1/servers", again);
+  const kept = await getDataWhenServed<{ servers: { id: number }[] }>(origin, "/api/v1/servers", again);
   expect(kept.servers.map(({ id }) => id)).toEqual(servers.map(({ id }) => id));
   expect((await fetch(`${origin}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(401);
   await expectTestsToArrive(page, origin, second);

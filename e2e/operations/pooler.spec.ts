@@ -1,6 +1,6 @@
 import pg from "pg";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
-import { call, expect, expectFailure, getData, test } from "@/e2e/support/fixtures";
+import { call, expect, expectFailure, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { type PgBouncer, startPgBouncer } from "@/e2e/support/pgbouncer-server";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
@@ -64,7 +64,7 @@ test.describe("behind PgBouncer in transaction mode", () => {
         `/api/v1/servers/${caller + 1}/benchmarks`,
       ];
       const path = paths[Math.floor(index / CALLERS) % paths.length] ?? "";
-      return { caller, path, data: await getData(path, tokens[caller] ?? "", { origin }) };
+      return { caller, path, data: await getDataWhenServed(origin, path, tokens[caller] ?? "") };
     });
     for (const { caller, path, data } of await Promise.all(calls)) {
       const own = `caller-${caller}`;

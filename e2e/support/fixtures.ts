@@ -1,7 +1,9 @@
+import { setTimeout } from "node:timers/promises";
 import { test as base, expect } from "playwright/test";
 import { ENDPOINTS, type EndpointPath, successBody } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { failure } from "@/lib/api/schemas";
+import { SECOND } from "@/lib/format/time";
 import { askBothDoors, askWhole, sharedOrigin, type WholeAnswer } from "./doors";
 import { endpointOf } from "./in-process";
 import { type Judge, judgeBy } from "./judge";
@@ -74,6 +76,16 @@ export async function getData<Data = unknown>(path: string, token: string, init:
   const { status, text, json } = await call(path, token, init);
   if (status !== 200) expect(status, text).toBe(200);
   return (json as { data: Data }).data;
+}
+
+/** As `getData`, of a console that has much to do on a busy machine: when it says 503, it is asked again as it says. */
+export async function getDataWhenServed<Data = unknown>(origin: string, path: string, token: string): Promise<Data> {
+  for (;;) {
+    const { status, text, headers, json } = await call(path, token, { origin });
+    if (status === 200) return (json as { data: Data }).data;
+    expect(status, text).toBe(503);
+    await setTimeout(Number(headers.get("retry-after")) * SECOND);
+  }
 }
 
 export async function expectFailure(answer: Promise<Answer>, status: number, error: string): Promise<Answer> {

@@ -2,13 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright/test";
-import { SECOND } from "@/lib/format/time";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { DIST_DIRS } from "@/scripts/build";
 import { atExit } from "./at-exit";
-import { call, expect } from "./fixtures";
+import { expect } from "./fixtures";
 import { SLOW } from "./patience";
 
 /** A command of package.json that runs until it is stopped. */
@@ -94,14 +92,4 @@ export function tryToConnect(host: string, port: number): Promise<string> {
 /** The text of a file; null when there is none. */
 export function readIfThere(file: string): string | null {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
-}
-
-/** What the API of a demo answers. While it writes its past, a busy machine may say 503: then it is asked again. */
-export async function askDemo<Data>(origin: string, path: string, token: string): Promise<Data> {
-  for (;;) {
-    const { status, text, headers, json } = await call(path, token, { origin });
-    if (status === 200) return (json as { data: Data }).data;
-    expect(status, text).toBe(503);
-    await setTimeout(Number(headers.get("retry-after")) * SECOND);
-  }
 }
