@@ -6,6 +6,7 @@ import pg from "pg";
 import { childrenOf, isAlive } from "@/e2e/support/child-processes";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
+import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { expectTestsToArrive, readIfThere, runCommand, signIn, tryToConnect } from "@/e2e/support/running-command";
 import { createTestDatabase } from "@/e2e/support/test-database";
@@ -25,6 +26,8 @@ test("npm run dev: the demo under the development server, API and pages, a clean
   const filesBefore = projectFiles();
   const dev = await runCommand("dev", { DATABASE_URL: database.url, PORT: String(port) }, "Ctrl-C stops everything");
   const started = childrenOf(dev.child.pid);
+  // It builds a page when it is asked for it the first time.
+  page.setDefaultNavigationTimeout(SLOW.timeout);
   const refused: string[] = [];
   page.on("console", (message) => {
     if (message.text().includes("Content Security Policy")) refused.push(message.text());
