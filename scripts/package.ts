@@ -25,7 +25,7 @@ const COMMANDS = Object.keys(OPERATOR_COMMANDS);
 const HELP = `Writes a folder that runs in production with Node alone: server.mjs, and beside it ${COMMANDS.join(", ")}.
 
   npm run package [-- FOLDER]      "package" by default; what stands there is replaced
-  npm run package -- --archive     also console-api-VERSION.tar.gz and the file of its SHA-256`;
+  npm run package -- --archive     also console-api-VERSION-COMMIT.tar.gz and the file of its SHA-256`;
 
 /** The largest folder that is shipped, in bytes. */
 const MAX_BYTES = 150 * 1024 * 1024;

@@ -78,14 +78,15 @@ test("two instances of deploy/console@.service run from the package without righ
   }
 });
 
-test("the lines of docs/install.md lead from the archive to two instances that are ready, and from there to a newer version", {
+test("the lines of docs/install.md lead from the archive to two instances that are ready, and from there to another commit of the same version, where an instance that dies before the link is set starts as the old one", {
   tag: "@one-engine",
 }, async () => {
   needs("curl");
   const [made, database] = await Promise.all([makePackage(), createEmptyDatabase()]);
   const dir = mkdtempSync(join(tmpdir(), "console-archive-"));
-  const { file } = await writeArchive(made.folder, dir);
-  const newerFile = await archiveOfVersion("1.0.1", made.folder, dir);
+  const file = await archiveOfCommit(COMMITS[0], made.folder, dir);
+  const newerFile = await archiveOfCommit(COMMITS[1], made.folder, dir);
+  const [name, newerName] = [basename(file, ".tar.gz"), basename(newerFile, ".tar.gz")];
   const host = await SystemdHost.boot({
     [process.execPath]: "/usr/bin/node",
     [file]: `/root/${basename(file)}`,
@@ -99,8 +100,10 @@ test("the lines of docs/install.md lead from the archive to two instances that a
   try {
     const [, shown = ""] = /```sh\n(.*?)```/s.exec(readFileSync("docs/install.md", "utf8")) ?? [];
     expect(shown.trim().split("\n")).toHaveLength(10);
-    const lines = shown.replace("postgresql://console:secret@db.example.com/console", url.href);
-    expect(lines).toContain(url.href);
+    const lines = shown
+      .replace("postgresql://console:secret@db.example.com/console", url.href)
+      .replaceAll("console-api-1.0.0-0123456789ab", name);
+    for (const word of [url.href, ` ${name} `]) expect(lines).toContain(word);
     host.write("/root/install.sh", `set -e\ncd /root\n${lines}`);
     const { code, output, errors } = await host.run("sh", "/root/install.sh");
     expect(code, output + errors).toBe(0);
@@ -114,24 +117,29 @@ test("the lines of docs/install.md lead from the archive to two instances that a
     }
     for (const port of [13001, 13002]) {
       const { output: told } = await host.run("curl", "-sS", `http://127.0.0.1:${port}/ops/metrics`);
-      expect(told).toContain('console_build_info{version="1.0.0"');
+      expect(told).toMatch(new RegExp(`^console_build_info\\{version="[^"]+",commit="${COMMITS[0]}"\\}`, "m"));
     }
-    const upgrade = lines.trim().split("\n");
-    host.write(
-      "/root/upgrade.sh",
-      ["set -e", "cd /root", ...upgrade.slice(0, 3), upgrade[4], "/opt/console/migrate"]
-        .join("\n")
-        .replaceAll("1.0.0", "1.0.1"),
-    );
-    const upgraded = await host.run("sh", "/root/upgrade.sh");
-    expect(upgraded.code, upgraded.output + upgraded.errors).toBe(0);
-    for (const unit of ["console@3001", "console@3002"]) {
-      expect(await host.run("systemctl", "restart", unit)).toMatchObject({ code: 0 });
-      const ready = upgrade.at(-1)?.replace("3001", unit.slice(-4)) ?? "";
-      expect((await host.run("sh", "-c", ready)).output).toMatch(/\{"status":"ok"\}$/);
+    const steps = lines.trim().split("\n");
+    const upgrade = async (...steps: (string | undefined)[]) => {
+      host.write("/root/upgrade.sh", ["set -e", "cd /root", ...steps].join("\n").replaceAll(name, newerName));
+      const { code, output, errors } = await host.run("sh", "/root/upgrade.sh");
+      expect(code, output + errors).toBe(0);
+    };
+    const startsOf = async (unit: string) => {
       const { output: log } = await host.run("journalctl", "--output=cat", `_SYSTEMD_UNIT=${unit}.service`);
       const starts = log.split("\n").filter((line) => line.includes('"event":"starting"'));
-      expect(starts.map((line) => JSON.parse(line).version)).toEqual(["1.0.0", "1.0.1"]);
+      return starts.map((line) => JSON.parse(line).commit);
+    };
+    await upgrade(...steps.slice(0, 2), steps[4], `/opt/${name}/migrate`);
+    await host.run("kill", "-KILL", await host.property("console@3001", "MainPID"));
+    await expect.poll(() => startsOf("console@3001")).toEqual([COMMITS[0], COMMITS[0]]);
+    await upgrade(steps[2]);
+    for (const unit of ["console@3001", "console@3002"]) {
+      const before = await startsOf(unit);
+      expect(await host.run("systemctl", "restart", unit)).toMatchObject({ code: 0 });
+      const ready = steps.at(-1)?.replace("3001", unit.slice(-4)) ?? "";
+      expect((await host.run("sh", "-c", ready)).output).toMatch(/\{"status":"ok"\}$/);
+      expect(await startsOf(unit)).toEqual([...before, COMMITS[1]]);
     }
   } finally {
     await host.stop();
@@ -142,14 +150,16 @@ test("the lines of docs/install.md lead from the archive to two instances that a
   }
 });
 
-/** The archive of the same files under another version. */
-async function archiveOfVersion(version: string, folder: string, dir: string): Promise<string> {
-  const newer = join(dir, "newer");
-  cpSync(folder, newer, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
-  const file = join(newer, "package.json");
+const COMMITS = ["0".repeat(40), "1".repeat(40)] as const;
+
+/** The archive of the same files, made from another commit. */
+async function archiveOfCommit(commit: string, folder: string, dir: string): Promise<string> {
+  const copy = mkdtempSync(join(dir, "package-"));
+  cpSync(folder, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  const file = join(copy, "package.json");
   chmodSync(file, 0o644);
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), version }));
-  return (await writeArchive(newer, dir)).file;
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), commit }));
+  return (await writeArchive(copy, dir)).file;
 }
 
 test("the daemon's service as it is installed measures everything, lost packets and failed units included, without root", {
