@@ -7,6 +7,7 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
 import { fieldsOfForm } from "@/e2e/support/html-form";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
+import { fetchMcp } from "@/e2e/support/mcp-client";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
@@ -351,7 +352,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await expect.poll(async () => (await me()).status).toBe(200);
   });
 
-  test("frozen under load, every answer comes within the three seconds that a request may wait for all it waits for, short and long ones, pages, forms, check-ins and edge nodes; afterwards all are answered again", async () => {
+  test("frozen under load, every answer comes within the three seconds that a request may wait for all it waits for, short and long ones, pages, forms, check-ins, edge nodes and tools of MCP; afterwards all are answered again", async () => {
     const { origin } = app;
     const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 400);
     const session = randomBytes(32).toString("base64url");
@@ -374,8 +375,15 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
        insert into edge_node_keys (node_id, key_hash, hint) select id, '${hashToken(edgeKey)}', 'hint' from n`,
     );
     let sent = 0;
-    const get = (path: string) => () =>
-      fetch(origin + path, { headers: { Authorization: `Bearer ${tokens[sent++ % tokens.length]}` } });
+    const nextToken = () => tokens[sent++ % tokens.length] ?? "";
+    const get = (path: string) => () => fetch(origin + path, { headers: { Authorization: `Bearer ${nextToken()}` } });
+    const callTool = (name: string) => () =>
+      fetchMcp(
+        origin,
+        nextToken(),
+        { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } },
+        { "mcp-protocol-version": "2025-11-25" },
+      );
     const cookie = { Cookie: `session=${session}` };
     const signIn = new FormData();
     for (const [name, value] of fieldsOfForm(await (await fetch(`${origin}/sign-in`)).text(), "Sign in")) {
@@ -385,6 +393,8 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
       "a short answer": { ask: get("/api/v1/me"), atOnce: 20 },
       "a long answer": { ask: get("/api/v1/servers"), atOnce: 20 },
       "all measurements": { ask: get("/metrics"), atOnce: 4 },
+      "a tool with a short answer": { ask: callTool("account"), atOnce: 4 },
+      "a tool with a long answer": { ask: callTool("servers"), atOnce: 4 },
       "a page": { ask: () => fetch(`${origin}/dashboard`, { headers: cookie, redirect: "manual" }), atOnce: 4 },
       "a form": {
         ask: () =>

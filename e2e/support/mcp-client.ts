@@ -39,15 +39,27 @@ export async function sendMcp(
   );
 }
 
+/** Sends a body as it is, and reads the answer. */
+export async function postMcp(...sent: Parameters<typeof fetchMcp>): Promise<McpAnswer> {
+  const response = await fetchMcp(...sent);
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: Buffer.byteLength(text),
+    json: text === "" ? {} : (JSON.parse(text) as Message),
+  };
+}
+
 /** Sends a body as it is. */
-export async function postMcp(
+export function fetchMcp(
   origin: string,
   token: string | null,
   body: unknown,
   headers: Record<string, string> = {},
   init: RequestInit = {},
-): Promise<McpAnswer> {
-  const response = await fetch(`${origin}/mcp`, {
+): Promise<Response> {
+  return fetch(`${origin}/mcp`, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
@@ -58,11 +70,4 @@ export async function postMcp(
     body: typeof body === "string" ? body : JSON.stringify(body),
     ...init,
   });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    bytes: Buffer.byteLength(text),
-    json: text === "" ? {} : (JSON.parse(text) as Message),
-  };
 }
