@@ -31,10 +31,10 @@ function sentencesOf(page: string): string[] {
 }
 
 /** The page for operators, and those that its sections grew into. */
-const PAGES = ["operations.md", "install.md", "upgrade.md", "backup.md"];
+const PAGES = ["operations.md", "install.md", "upgrade.md", "backup.md", "alerts.md"];
 const sentences = PAGES.flatMap((page) => sentencesOf(readFileSync(`docs/${page}`, "utf8")));
-const rows = readFileSync("docs/operations-checks.md", "utf8")
-  .split("\n")
+const rows = ["operations-checks.md", "operations-pages-checks.md"]
+  .flatMap((page) => readFileSync(`docs/${page}`, "utf8").split("\n"))
   .flatMap((line) => {
     const [, begins, shownBy] = /^\| (.+?) … \| (.+) \|$/.exec(line) ?? [];
     return begins && shownBy ? [{ begins, shownBy }] : [];

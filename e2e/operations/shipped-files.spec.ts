@@ -74,7 +74,7 @@ type Service = {
   logging?: unknown;
 };
 
-test("deploy/compose.yaml parses, and names variables, files and services that there are", {
+test("deploy/compose.yaml parses, names variables, files and services that there are, and keeps a dump a day for BACKUP_DAYS", {
   tag: "@one-engine",
 }, () => {
   needs("python3 with yaml");
@@ -86,11 +86,13 @@ test("deploy/compose.yaml parses, and names variables, files and services that t
     services: Record<string, Service>;
     volumes: Record<string, unknown>;
   };
-  const { "console-1": first, "console-2": second, migrate, proxy } = services;
+  const { "console-1": first, "console-2": second, migrate, proxy, backup } = services;
   expect(first).toEqual(second);
   expect(first?.read_only).toBe(true);
   for (const name of Object.keys(first?.environment ?? {})) expect(VARIABLE_NAMES).toContain(name);
   expect(migrate?.command).toEqual(["node", "migrate"]);
+  expect(backup?.command?.at(-1)).toMatch(/sh \/backup\.sh \/backups \$\$BACKUP_DAYS && sleep 86400 /);
+  expect(backup?.environment?.BACKUP_DAYS).toMatch(/^\$\{BACKUP_DAYS:-14\}$/);
   // Those of the console that name no command run the Dockerfile's.
   for (const { build, command } of Object.values(services)) {
     if (build && command) expect(command[0], "no banner of npm's in the log").toBe("node");
