@@ -20,7 +20,7 @@ export type Reading = { key: ReadingKey; ts: number; value: number | null };
 /** Values by their keys. */
 export type Readings = Readonly<Record<ReadingKey, number>>;
 
-/** Longer keys are ignored. Only the path of a file system can make one so long. */
+/** In bytes of JSON, as the database keeps it. Longer keys are ignored. Only the path of a file system can make one so long. */
 const LONGEST_KEY = 128;
 
 /** Cores that are counted. The shares of a larger machine are those of these cores. */
@@ -49,5 +49,5 @@ export function diskKey(mount: string | undefined, type: string | undefined, siz
 
 /** The key, unless it is too long. */
 export function bounded(key: ReadingKey): ReadingKey | null {
-  return key.length <= LONGEST_KEY ? key : null;
+  return key.length <= LONGEST_KEY && Buffer.byteLength(JSON.stringify(key)) <= LONGEST_KEY ? key : null;
 }
