@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import { POST as checkIn } from "@/app/ingest/v1/check-ins/route";
+import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { openLibrary } from "@/e2e/support/library";
-import { needsPostgresRun } from "@/e2e/support/needs";
+import { needs, needsPostgresRun } from "@/e2e/support/needs";
+import { SLOW } from "@/e2e/support/patience";
+import { findFaketime } from "@/e2e/support/programs.mjs";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
@@ -179,6 +182,43 @@ test("more than half of all servers that fall silent within a minute are unknown
     expect(await needsAt(19)).toEqual([...Array(12).fill("offline"), ...others]);
     const [cutRow] = await runSql(url, "select cause, fallen, ended_at, settled from blind_times where cause = 'cut'");
     expect(cutRow).toMatchObject({ fallen: 12, ended_at: new Date(begin + 16 * MINUTE) });
+  });
+});
+
+test("while the clocks of two instances are over a minute apart, a silence is unknown and never offline, and the one that is off says so in its log; once it is gone, what is still silent is offline after two minutes", async () => {
+  needs("libfaketime");
+  await withLibrary(async (url, library) => {
+    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    await runSql(url, servers(1, Date.now() - 3 * MINUTE, 0));
+    const kinds = () =>
+      runSql<{ kind: string; open: boolean }>(
+        url,
+        "select kind, ended_at is null as open from server_events order by started_at",
+      );
+    // It comes back after the ones that are right, so its signs are the gaps.
+    const right = await startConsole(url);
+    const FAKETIME = { LD_PRELOAD: findFaketime() ?? "", FAKETIME: "+90s", DONT_FAKE_MONOTONIC: "1" };
+    const ahead = await startConsole(url, FAKETIME);
+    try {
+      await expect
+        .poll(async () => (await kinds()).some(({ open, kind }) => open && kind === "unknown"), SLOW)
+        .toBe(true);
+      for (const until = Date.now() + 25 * SECOND; Date.now() < until; ) {
+        expect((await kinds()).filter(({ open, kind }) => open && kind === "offline")).toEqual([]);
+        await new Promise((resolve) => setTimeout(resolve, SECOND));
+      }
+      expect(ahead.output()).toMatch(/"event":"clock differs from PostgreSQL's".*"aheadSeconds":(89|90)\b/);
+      expect(right.output()).not.toContain("clock differs");
+    } finally {
+      await Promise.all([right.stop(), ahead.stop()]);
+    }
+    let now = Date.now();
+    for (const end = now + 5 * MINUTE; now < end; now += 10 * SECOND) {
+      await bePresent(now);
+      await watchServers(now);
+    }
+    expect((await kinds()).filter(({ open }) => open)).toEqual([{ kind: "offline", open: true }]);
   });
 });
 

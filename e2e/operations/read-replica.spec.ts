@@ -6,7 +6,7 @@ import { openLibrary } from "@/e2e/support/library";
 import { needs } from "@/e2e/support/needs";
 import { type PostgresServer, startPostgres, startReplica } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
-import { MINUTE } from "@/lib/format/time";
+import { DAY, MINUTE } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 
 test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
@@ -83,7 +83,7 @@ test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
     await runSql(replica.url, "select pg_wal_replay_resume()");
   });
 
-  test("the history of a server comes from it whole: sums, samples and peaks; who owns the server is asked of the primary, which also answers when the replica is gone", async () => {
+  test("the history of a server comes from it whole: sums, samples and peaks; events, uptime and who owns the server are asked of the primary, which also answers when the replica is gone", async () => {
     await runSql(
       primary.url,
       `insert into accounts (name, email) values ('watched', 'watched@example.com');
@@ -116,6 +116,25 @@ test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
       await runSql(primary.url, "delete from telemetry_samples");
       await runSql(primary.url, "delete from telemetry_hours");
       expect(await readAll()).toEqual(all);
+      // What the replica does not have yet.
+      await runSql(
+        primary.url,
+        `insert into server_events (server_id, kind, started_at, ended_at) values ($1, 'offline', now() - interval '2 hours', now() - interval '1 hour')`,
+        [id],
+      );
+      await runSql(
+        primary.url,
+        `insert into uptime_sums (server_id, unit, zone, started_at, ended_at, recorded_ms, offline_ms, unreachable_ms, unknown_ms, maintenance_ms, outages, carried)
+        values ($1, 'day', 'UTC', now() - interval '1 day', now(), 1, 0, 0, 0, 0, 0, 0)`,
+        [id],
+      );
+      const { listServerEvents } =
+        library.use<typeof import("@/lib/servers/events/server-events")>("servers/events/server-events");
+      const { listUptimeSums } =
+        library.use<typeof import("@/lib/servers/events/uptime-sums")>("servers/events/uptime-sums");
+      const { silences } = await listServerEvents(id, { from: now - DAY, to: now }, now);
+      expect(silences.map(({ kind }) => kind)).toContain("offline");
+      expect(await listUptimeSums(id, "day", 0)).toHaveLength(1);
 
       await replica.kill();
       expect((await getHistory(owner, String(id), "24h", now)).points).toEqual([]);

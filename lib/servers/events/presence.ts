@@ -1,18 +1,19 @@
-import { execute, query } from "@/lib/database/run-statement";
+import { query } from "@/lib/database/run-statement";
 import { epochMs, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { MINUTE, SECOND } from "@/lib/format/time";
 import { covers, type Span, withGrace } from "@/lib/servers/events/silence";
 
 // The console's own absence is never a server's. Every instance moves one row on, by the clock that it dates check-ins by:
-// a clock that jumps then leaves a gap in this row and in every server's check-ins alike.
+// a clock that jumps then leaves a gap in this row and in every server's check-ins alike. PostgreSQL's clock would hide it, and
+// make a jump an outage of all. Clocks that stay apart leave gaps as well: which check-in was the last is not known then.
 
 /** How often an instance says that it is there. */
 export const PRESENT_EVERY = 10 * SECOND;
 /** After a longer time without a sign of any instance, the console was away: what happened then is unknown. */
 const LONGEST_ABSENCE = 30 * SECOND;
 /** How far the clocks of instances may differ. Beyond it, a clock has been set back. */
-const CLOCK_TOLERANCE = MINUTE;
+export const CLOCK_TOLERANCE = MINUTE;
 /** One instance looks for silent servers at a time, this long after the one before. */
 const LOOK_EVERY = PRESENT_EVERY - 2 * SECOND;
 
@@ -22,8 +23,10 @@ const milliseconds = (ms: number) => `interval '${ms} ms'`;
 
 // Raw, because one statement is one transaction: of two instances that find a gap, the second finds it closed. The row is
 // written last, because it is read first.
-const PRESENT = statement({ now: parameter<Date>("timestamptz") }, ({ now }) => ({
-  sql: `with before as (select ${p.until} as until from ${p} where ${p.id} = 1 for update),
+const PRESENT = statement(
+  { now: parameter<Date>("timestamptz") },
+  ({ now }): Sql<{ at: number }> => ({
+    sql: `with before as (select ${p.until} as until from ${p} where ${p.id} = 1 for update),
     gap as (select least(until, ${now}) as since, greatest(until, ${now}) as until from before
       where until < ${now} - ${milliseconds(LONGEST_ABSENCE)} or until > ${now} + ${milliseconds(CLOCK_TOLERANCE)}),
     longer as (update ${b} set ${b.endedAt.name} = greatest(${b.endedAt}, gap.until), ${b.settled.name} = false
@@ -35,12 +38,18 @@ const PRESENT = statement({ now: parameter<Date>("timestamptz") }, ({ now }) => 
   insert into console_presence as p (id, since, until)
     select 1, ${now}, ${now} where (select count(*) from longer) + (select count(*) from noted) >= 0
   on conflict (id) do update set
-    until = case when ${p.until} > ${now} + ${milliseconds(CLOCK_TOLERANCE)} then ${now} else greatest(${p.until}, ${now}) end`,
-}));
+    until = case when ${p.until} > ${now} + ${milliseconds(CLOCK_TOLERANCE)} then ${now} else greatest(${p.until}, ${now}) end
+  returning ${epochMs("now()")} as "at"`,
+  }),
+);
 
-/** Says that an instance of the console is there at `now` (epoch ms). A gap before it becomes a blind time. */
-export async function bePresent(now: number): Promise<void> {
-  await execute(PRESENT, { now: new Date(now) });
+/**
+ * Says that an instance of the console is there at `now` (epoch ms). A gap before it becomes a blind time. Answers how far
+ * `now` is ahead of PostgreSQL's clock (ms).
+ */
+export async function bePresent(now: number): Promise<number> {
+  const [row] = await query(PRESENT, { now: new Date(now) });
+  return now - Number(row?.at ?? now);
 }
 
 // Raw, because one conditional update decides which instance looks.
