@@ -11,6 +11,7 @@ import { type Receiver, startInstance } from "@/e2e/support/notices-instance";
 import { SLOW } from "@/e2e/support/patience";
 import { startReceiver as startWebhookReceiver } from "@/e2e/support/receivers";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { NOTICE_KINDS } from "@/lib/notices/kinds";
 import { seal } from "@/lib/notices/secrets";
 import type { NoticeChoices } from "@/lib/notices/settings";
 
@@ -244,6 +245,56 @@ test("the owner is told of a game service that failed or is served by no live ed
     expect(JSON.parse(receiver.arrivals[0]?.body ?? "").link).toBe("/dashboard/game-services/1");
     expect(receiver.arrivals.filter(({ channel }) => channel === "b")).toEqual([]);
     expect(await sql("select id from service_events where notice_due")).toEqual([]);
+  });
+});
+
+test("each kind that is told has words of its own, for its beginning and, if it lasts, for its end", {
+  tag: "@one-engine",
+}, async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql(`insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'survival', 'j', 'o', 1);
+      insert into access_tokens (account_id, name, token_hash, hint) values (1, 'deploy', repeat('a', 64), 'hint');
+      update service_events set notice_due = false`);
+    const kinds = Object.entries(NOTICE_KINDS);
+    const names = { server: "web-1", service: "survival", token: "deploy" };
+    for (const [kind, { subject }] of kinds) {
+      await sql(
+        `insert into ${subject}_events (${subject}_id, kind, started_at) values (1, '${kind}', now() - interval '10 minutes')`,
+      );
+    }
+    await live(MINUTE, 10 * SECOND);
+    await sql(`update server_events set ended_at = now(); update service_events set ended_at = now()`);
+    await live(3 * MINUTE, 10 * SECOND);
+    const [begun = [], ended = [], ...others] = receiver.arrivals.map(({ body }) => JSON.parse(body).lines as string[]);
+    expect(others).toEqual([]);
+    const linesOf = (words: (string | undefined)[]) =>
+      words.map((word) => expect.stringMatching(new RegExp(`^${word} (?:since|at) `)));
+    expect(begun.slice(0, -1).toSorted()).toEqual(
+      linesOf(kinds.map(([, { subject, words }]) => `${names[subject]} ${words.is}`).toSorted()),
+    );
+    const lasting = kinds.filter(([, { lasts }]) => lasts);
+    expect(ended.slice(0, -1).toSorted()).toEqual(
+      linesOf(lasting.map(([, { subject, words }]) => `${names[subject]} ${words.again}`).toSorted()),
+    );
+  });
+});
+
+test("what goes on is told again once a day, in one message for what is due within an hour, until it is over", {
+  tag: "@one-engine",
+}, async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql(goOffline(1));
+    await live(30 * MINUTE, 10 * MINUTE);
+    await sql(goOffline(2));
+    await live(60 * MINUTE, 10 * MINUTE);
+    expect(titlesOf(receiver)).toHaveLength(2);
+    await live(47 * HOUR, 20 * MINUTE);
+    const still = expect.stringMatching(/^2 servers are still offline since /);
+    expect(titlesOf(receiver).slice(2)).toEqual([still, still]);
+    await sql(comeBack(1));
+    await sql(comeBack(2));
+    await live(48 * HOUR, 30 * MINUTE);
+    expect(titlesOf(receiver).slice(4)).toEqual(["2 servers are online again"]);
   });
 });
 
@@ -574,7 +625,7 @@ test("a receiver that answers 429 with a time gets nothing until then, not even 
   });
 });
 
-test("what waited for a receiver comes at most twenty messages an hour; of what is over by then nothing more is sent, which is said", {
+test("what waited for a receiver comes at most twenty messages an hour, of which the last says what waits and until when; of what is over by then nothing more is sent, which is said", {
   tag: "@one-engine",
 }, async () => {
   await onStage(async ({ sql, live, receiver, url }) => {
@@ -591,6 +642,13 @@ test("what waited for a receiver comes at most twenty messages an hour; of what 
       await live(55 * MINUTE, 5 * MINUTE);
       expect(receiver.arrivals).toHaveLength(20);
       expect(await measureOutbox()).toEqual({ due: 0, oldest: 0 });
+      const [last = [], ...others] = receiver.arrivals.map(({ body }) => JSON.parse(body).lines).reverse();
+      expect(last).toContainEqual(
+        expect.stringMatching(
+          /^This is the last message before \d\d:\d\d: .* 25 more wait .* the dashboard shows at once/,
+        ),
+      );
+      expect(others.flat().filter((line: string) => line.startsWith("This is the last"))).toEqual([]);
       await live(15 * MINUTE, 5 * MINUTE);
       expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(40);
       expect(receiver.arrivals).toHaveLength(40);
@@ -602,6 +660,78 @@ test("what waited for a receiver comes at most twenty messages an hour; of what 
     } finally {
       await library.stop();
     }
+  });
+});
+
+test("a repetition that is the last message of an hour says so as well, and else what it said before", {
+  tag: "@one-engine",
+}, async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql(
+      "insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now() - interval '1 minute')",
+    );
+    receiver.modes.set("a", "hang");
+    await live(10 * SECOND, 5 * SECOND);
+    receiver.modes.clear();
+    await sql(`with ids as (insert into notices (account_id, kind, thread)
+          select 1, 'begun', gen_random_uuid() from generate_series(1, 19) returning id)
+      insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at, state, ended_at)
+        select id, 1, 1, now(), now(), 'delivered', now() from ids`);
+    await live(MINUTE, 10 * SECOND);
+    const [first, again, ...more] = receiver.arrivals.map(({ id, body }) => ({ id, ...JSON.parse(body) }));
+    expect(more).toEqual([]);
+    const { lines, ...others } = again;
+    expect({ ...first, lines: undefined }).toEqual({ ...others, lines: undefined });
+    expect(lines.slice(0, -1)).toEqual(first.lines);
+    expect(lines.at(-1)).toMatch(/^This is the last message before \d\d:\d\d\. .* the dashboard shows it at once\.$/);
+  });
+});
+
+test("of more than 10,000 messages that wait, the oldest become one, which says how many were not sent, grows while it waits itself, and counts nothing that is being sent", {
+  tag: "@one-engine",
+}, async () => {
+  test.setTimeout(SLOW.timeout);
+  await onStage(async ({ sql, instance, receiver, url }) => {
+    const wait = (from: number, to: number) =>
+      sql(`with ids as (insert into notices (account_id, kind, thread, created_at)
+          select 1, 'begun', gen_random_uuid(), now() - interval '8 hours' + n * interval '1 s' from generate_series(${from}, ${to}) n
+          returning id, created_at)
+        insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at)
+          select id, 1, 1, created_at, now() + interval '1 hour' from ids`);
+    const left = () =>
+      sql(`select n.kind, d.state, count(*)::int, min(n.facts -> 'unsent' ->> 'count') as unsent
+        from notices n join notice_deliveries d on d.notice_id = n.id group by 1, 2 order by 1, 2`);
+    const sweep = async () => expect(await command(["sweep"], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+    await wait(1, 10_050);
+    await sql(
+      "update notice_deliveries set leased_until = now() + interval '1 minute' where due_at = (select min(due_at) from notice_deliveries)",
+    );
+    await sweep();
+    const [begun, unsent] = await left();
+    expect(begun).toEqual({ kind: "begun", state: "due", count: 10_001, unsent: null });
+    expect(unsent).toEqual({ kind: "unsent", state: "due", count: 1, unsent: "49" });
+    await wait(10_051, 10_080);
+    await sweep();
+    expect(await left()).toEqual([begun, { ...unsent, unsent: "79" }]);
+    await sql("update notice_deliveries set leased_until = null");
+    await instance.tick();
+    const [{ body } = { body: "" }, ...others] = receiver.arrivals;
+    expect(others).toEqual([]);
+    expect(JSON.parse(body)).toMatchObject({
+      title: "79 older notices were not sent",
+      lines: [
+        expect.stringMatching(/due from \d\d:\d\d to \d\d:\d\d, .* The dashboard shows what happened\.$/),
+        "Times are UTC.",
+      ],
+      link: "/dashboard",
+    });
+    // What was being sent is no longer.
+    await sweep();
+    expect(await left()).toEqual([
+      { ...begun, count: 10_000 },
+      { ...unsent, state: "delivered", unsent: "79" },
+      { ...unsent, unsent: "1" },
+    ]);
   });
 });
 

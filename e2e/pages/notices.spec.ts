@@ -4,6 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newServer, unique } from "@/e2e/support/factories";
+import { freePort } from "@/e2e/support/free-port";
 import { expect, fieldsOf, sendFields, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { type Received, startMailServer, startReceiver } from "@/e2e/support/receivers";
 import { db } from "@/lib/database/client";
@@ -42,8 +43,14 @@ function linkIn(text: string | undefined): string {
   return app.origin + path;
 }
 
-async function add(page: Page, kind: "Mail" | "Webhook" | "Discord", target: string, name = "") {
-  await page.goto(app.origin + NOTICE_PAGE);
+async function add(
+  page: Page,
+  kind: "Mail" | "Webhook" | "Discord",
+  target: string,
+  name = "",
+  origin: string = app.origin,
+) {
+  await page.goto(origin + NOTICE_PAGE);
   await page.locator("summary", { hasText: new RegExp(`^${kind}$`) }).click();
   const form = page.locator("details[open] form");
   await form.locator("[name=target]").fill(target);
@@ -406,6 +413,62 @@ test("a mail server that does not take the question is told in a sentence, which
   await card(page, "Refused").getByRole("button", { name: "Send the mail again" }).click();
   await expect(card(page, "Refused")).toContainText("Open the link in the confirmation mail");
   expect(await failingSince()).toBeNull();
+});
+
+test("while the mail server is away, the page says that no mail goes out, and each channel why, until a mail arrives again; a refused address says nothing of the others", async ({
+  page,
+  account,
+}) => {
+  const where = { accountId: account.id };
+  const hint = page.getByText("No mail goes out at the moment: The mail server cannot be reached.");
+  const isFailing = () => db.noticeChannel.count({ where: { ...where, failingSince: { not: null } } });
+  const expectNoHint = () =>
+    expect(async () => {
+      await page.goto(app.origin + NOTICE_PAGE);
+      await expect(hint).toHaveCount(0, { timeout: 100 });
+    }).toPass();
+  await add(page, "Mail", `refused-${unique("x").toLowerCase()}@example.com`, "Refused");
+  await expect.poll(isFailing).toBe(1);
+  await expectNoHint();
+  await db.noticeChannel.deleteMany({ where });
+
+  const email = `${unique("reader").toLowerCase()}@example.com`;
+  const withoutServer = await startConsole(String(process.env.DATABASE_URL), {
+    NOTICE_KEY,
+    SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+    MAIL_FROM: "notices@example.com",
+  });
+  try {
+    await add(page, "Mail", email, "Inbox", withoutServer.origin);
+    await expect.poll(isFailing).toBe(1);
+  } finally {
+    await withoutServer.stop();
+  }
+  await page.goto(app.origin + NOTICE_PAGE);
+  await expect(hint).toBeVisible();
+  await expect(card(page, "Inbox")).toContainText(
+    "The confirmation mail was not sent: The mail server cannot be reached.",
+  );
+  await card(page, "Inbox").getByRole("button", { name: "Send the mail again" }).click();
+  await expect.poll(() => mailsTo(email).length).toBe(1);
+  await expectNoHint();
+
+  const [noticeId, at] = [randomUUID(), new Date()];
+  const { id: channelId } = await db.noticeChannel.findFirstOrThrow({ where });
+  await db.noticeChannel.update({ where: { id: channelId }, data: { confirmedAt: at, failingSince: at } });
+  await db.notice.create({ data: { id: noticeId, ...where, kind: "begun", thread: noticeId } });
+  const attempts = { dueAt: at, attemptAt: new Date(Date.now() + HOUR), endedAt: at };
+  await db.noticeDelivery.create({
+    data: { noticeId, channelId, ...where, ...attempts, reason: "The mail server cannot be reached." },
+  });
+  await page.goto(app.origin + NOTICE_PAGE);
+  await expect(hint).toBeVisible();
+  await expect(card(page, "Inbox")).toContainText(
+    /arrived there since .*: The mail server cannot be reached\. After a day/,
+  );
+  await card(page, "Inbox").getByRole("button", { name: "Send a test" }).click();
+  await expect.poll(() => mailsTo(email).length).toBe(2);
+  await expectNoHint();
 });
 
 test("a test that arrives ends what is said of failures, one that does not leaves it", async ({ page, account }) => {

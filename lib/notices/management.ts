@@ -10,6 +10,7 @@ import { SECOND } from "@/lib/format/time";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { checkAddress, hostOf } from "@/lib/notices/channels/address-guard";
 import { openChannel, type SealedChannel } from "@/lib/notices/channels/deliver";
+import { isOfServer } from "@/lib/notices/channels/mail";
 import { mintWebhookSecret } from "@/lib/notices/channels/webhook";
 import { askForConfirmation } from "@/lib/notices/confirmation";
 import { checkEmail } from "@/lib/notices/email";
@@ -81,6 +82,24 @@ export async function listChannels(accountId: number): Promise<Channel[]> {
     ...row,
     deliveries: row.deliveries.map((one) => ({ ...one, title: titles.get(one.id) ?? null })),
   }));
+}
+
+/** What a channel that fails, or a confirmation mail that was not sent, failed with last. Null: nothing fails. */
+export function lastFailure({ confirmedAt, failingSince, offReason, deliveries }: Channel): string | null {
+  if (failingSince === null) return null;
+  if (confirmedAt === null) return offReason;
+  const failed = deliveries.filter(
+    ({ state, reason }) => reason !== null && (state === "due" || state === "undelivered"),
+  );
+  return failed.toSorted((a, b) => Number(b.endedAt) - Number(a.endedAt))[0]?.reason ?? null;
+}
+
+/** Why mail to these channels does not leave the console at the moment: its mail server fails. Null: nothing says so. */
+export function mailFailure(channels: readonly Channel[]): string | null {
+  const failures = channels.flatMap(
+    (one) => (one.kind === "mail" && one.offAt === null ? lastFailure(one) : null) ?? [],
+  );
+  return failures.find(isOfServer) ?? null;
 }
 
 type NewChannel = { kind: ChannelKind; name: string; target: string; formNonce: string };

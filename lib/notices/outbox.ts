@@ -87,7 +87,7 @@ export type Loaded = {
   accountId: number;
   zone: string;
   noticeId: string;
-  kind: "begun" | "ended" | "still" | "test";
+  kind: "begun" | "ended" | "still" | "test" | "unsent";
   facts: NoticeFacts;
   /** What was sent already, and may have arrived. */
   content: Content | null;
@@ -97,11 +97,15 @@ export type Loaded = {
   threadDelivery: string | null;
   /** When the channel may be sent something again that has had as many messages as an hour may have. Null: now. */
   freeAt: number | null;
+  /** If this is the last message of an hour: when the next one may be sent (epoch ms). */
+  lastUntil: number | null;
+  /** Other messages that the channel is still to be sent. */
+  waiting: number;
   now: number;
 };
 
-/** The text of a message as it is sent, and the incidents that it says are over. */
-export type Content = { message: Message; over: number[] };
+/** The text of a message as it is sent, the incidents that it says are over, and whether it says that the next ones wait. */
+export type Content = { message: Message; over: number[]; saysHeld?: boolean };
 
 type StoredIncident = readonly [
   id: number,
@@ -137,13 +141,14 @@ const LOAD = statement({ id: uuid, attempt: int }, ({ id, attempt }) =>
       threadDelivery: new Expression<string | null>(`(
         select first.id from notice_deliveries first where first.notice_id = ${n.thread} and first.channel_id = ${d.channelId})`),
       // What was delivered within an hour was due within two days.
-      freeAt: new Expression<Date | null>(
-        `(select r.ended_at + interval '${HOUR} ms' from notice_deliveries r join notices m on m.id = r.notice_id
+      places: new Expression<number[]>(
+        `array(select ${epochMs(`(r.ended_at + interval '${HOUR} ms')`)} from notice_deliveries r join notices m on m.id = r.notice_id
           where r.channel_id = ${d.channelId} and r.state = 'delivered' and m.kind <> 'test'
             and r.due_at > now() - interval '${2 * DAY} ms' and r.ended_at > now() - interval '${HOUR} ms'
-          order by r.ended_at desc offset ${MOST_AN_HOUR - 1} limit 1)`,
-        "instant",
+          order by r.ended_at desc offset ${MOST_AN_HOUR - 2} limit 2)`,
       ),
+      waiting: new Expression<number>(`(select count(*)::int from notice_deliveries w
+        where w.channel_id = ${d.channelId} and w.state = 'due' and w.id <> ${d.id})`),
       now: new Expression<Date>("now()", "instant"),
       incidents: new Expression<StoredIncident[] | null>(`(
         select json_agg(json_build_array(${i.id}, ${i.subject}, ${i.subjectId}, ${i.kind}, ${epochMs(i.startedAt)},
@@ -171,6 +176,7 @@ export async function loadDelivery({ id, attempt }: Claim): Promise<Loaded | nul
     name === null ? [] : [{ id, subject, subjectId, kind, from, to, name, beginning }],
   );
   const isGone = stored.length > 0 && incidents.length === 0;
+  const [afterThis, freeAt] = row.places.map(Number);
   return {
     channel,
     hindrance: !row.isEnabled
@@ -190,7 +196,9 @@ export async function loadDelivery({ id, attempt }: Claim): Promise<Loaded | nul
     content: row.content as unknown as Content | null,
     incidents,
     threadDelivery: row.threadDelivery,
-    freeAt: row.freeAt,
+    freeAt: freeAt ?? null,
+    lastUntil: freeAt === undefined ? (afterThis ?? null) : null,
+    waiting: row.waiting,
     now: row.now,
   };
 }

@@ -131,7 +131,9 @@ async function write(tx: Prisma.TransactionClient, accountId: number, decided: P
 }
 
 /** What a message tells besides its incidents. */
-export type NoticeFacts = { heldBackUntil?: number | null; flapping?: number[] };
+export type NoticeFacts = { heldBackUntil?: number | null; flapping?: number[]; unsent?: Unsent | null };
+/** Of a channel: how many messages were not sent because too many waited, and between when they were due (epoch ms). */
+export type Unsent = { count: number; from: number; to: number };
 /** When more come and go at once, they are reported like any others. */
 const MOST_FLAPPING = 50;
 

@@ -1,10 +1,11 @@
 import { BEFORE, deleteAll, deleteEach, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
+import { sumUpUnsent } from "@/lib/notices/unsent";
 
 /** How long messages, what became of them, and what they were about are kept, in days. */
 const KEPT_DAYS = 30;
-/** The most messages of an account that are kept: the latest ones. */
+/** The most messages of an account that are kept: the latest ones, and those that wait. */
 const MOST_NOTICES = 10_000;
 /** The most incidents of an account that are kept: the latest ones. */
 const MOST_INCIDENTS = 50_000;
@@ -24,7 +25,9 @@ const BEYOND = deletion(
   a.id,
   MOST,
   "delete from notices",
-  (most) => `select n.ctid from ${n} where ${n.accountId} = ${a.id} order by ${n.createdAt} desc offset ${most}`,
+  (most) => `select old.place from (
+      select n.ctid as place, ${n.id} as id from ${n} where ${n.accountId} = ${a.id} order by ${n.createdAt} desc offset ${most}) old
+    where not exists (select from notice_deliveries d where d.notice_id = old.id and d.state = 'due')`,
 );
 const OLD_INCIDENTS = deletion(
   a,
@@ -54,9 +57,13 @@ const OVER_SNOOZES = deletionOfAll(
     and not exists (select from notice_incidents i where i.subject = 'server' and i.subject_id = ${z.serverId} and i.look_at is not null)`,
 );
 
-/** Deletes what is older than it is kept at `now` (epoch ms), and what is beyond the most. Answers how many. */
+/**
+ * Deletes what is older than it is kept at `now` (epoch ms), and what is beyond the most. Of what waits beyond the most one
+ * message tells. Answers how many were deleted.
+ */
 export async function deleteOldNotices(now: number, goesOn: GoesOn): Promise<number> {
   const before = new Date(now - KEPT_DAYS * DAY);
+  await sumUpUnsent(goesOn);
   return (
     (await deleteEach(OLD, before, goesOn)) +
     (await deleteAll(BEYOND, MOST_NOTICES, goesOn)) +

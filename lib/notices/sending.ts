@@ -16,7 +16,7 @@ import {
 } from "@/lib/notices/outbox";
 import { planAccount } from "@/lib/notices/planning";
 import { SetAside } from "@/lib/notices/set-aside";
-import { isOver, textOf } from "@/lib/notices/wording";
+import { heldBackLine, isOver, textOf } from "@/lib/notices/wording";
 import { ACCOUNTS_AT_ONCE, disregardUntold, findAccountsWithWork } from "@/lib/notices/work";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
@@ -115,7 +115,7 @@ export class Sending {
     if (ready.kind === "dropped") {
       return endDelivery(claim, { state: "dropped", reason: ready.reason, failed: false, turnOff: false });
     }
-    if (!loaded.content && !(await keepContent(claim, ready.content))) return;
+    if (ready.content !== loaded.content && !(await keepContent(claim, ready.content))) return;
     // What was kept may have arrived with an earlier attempt.
     await this.#settle(claim, await this.#deliver(claim, loaded, ready.content), loaded.content !== null);
   }
@@ -158,9 +158,9 @@ type Ready =
   | { kind: "later"; wait: number; holdsChannel: boolean }
   | { kind: "dropped"; reason: string };
 
-/** What is sent, in the moment before it is. What may have arrived is sent as it was. */
+/** What is sent, in the moment before it is. What may have arrived is sent as it was, but for a line if it is the last of an hour. */
 function prepare({ id }: Claim, loaded: Loaded): Ready {
-  const { kind, content, facts, threadDelivery, freeAt, now } = loaded;
+  const { kind, content, facts, threadDelivery, freeAt, lastUntil, waiting, now, zone } = loaded;
   if (loaded.hindrance) return { kind: "dropped", reason: loaded.hindrance };
   if (freeAt !== null && kind !== "test") {
     // What waited for its receiver does not come all at once, and what is over leaves its place to what goes on.
@@ -170,7 +170,13 @@ function prepare({ id }: Claim, loaded: Loaded): Ready {
       ? { kind: "dropped", reason: "It was over, and twenty messages within an hour are the most." }
       : { kind: "later", wait, holdsChannel: true };
   }
-  if (content) return { kind: "ready", content };
+  const heldBackUntil = Math.max(lastUntil ?? 0, facts.heldBackUntil ?? 0);
+  const heldBack = kind !== "test" && heldBackUntil > now ? { until: heldBackUntil, waiting } : null;
+  if (content) {
+    if (!heldBack || content.saysHeld) return { kind: "ready", content };
+    const lines = [...content.message.lines, heldBackLine(heldBack, now, zone)];
+    return { kind: "ready", content: { ...content, message: { ...content.message, lines }, saysHeld: true } };
+  }
   let incidents = loaded.incidents;
   if (kind === "ended") {
     const before = incidents.find(({ beginning }) => beginning?.state === "due")?.beginning;
@@ -186,8 +192,8 @@ function prepare({ id }: Claim, loaded: Loaded): Ready {
     incidents = incidents.filter((one) => !isOver(one));
     if (incidents.length === 0) return { kind: "dropped", reason: "It was over by then." };
   }
-  const { flapping = [], heldBackUntil = null } = facts;
-  const text = textOf({ kind, incidents, flapping, heldBackUntil }, now, loaded.zone);
+  const { flapping = [], unsent = null } = facts;
+  const text = textOf({ kind, incidents, flapping, unsent, heldBack }, now, zone);
   const over =
     kind === "begun" ? incidents.filter((one) => isOver(one) && !flapping.includes(one.id)).map((one) => one.id) : [];
   const message = {
@@ -197,7 +203,7 @@ function prepare({ id }: Claim, loaded: Loaded): Ready {
     at: new Date(now).toISOString(),
     ...text,
   };
-  return { kind: "ready", content: { message, over } };
+  return { kind: "ready", content: { message, over, ...(heldBack && { saysHeld: true }) } };
 }
 
 /** Looks every few seconds, and at once while there is more, until the process ends. */

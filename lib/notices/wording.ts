@@ -2,6 +2,7 @@ import { clockText, momentText } from "@/lib/format/relative-time";
 import { DAY } from "@/lib/format/time";
 import { NOTICE_KINDS, type Subject } from "@/lib/notices/kinds";
 import type { Message } from "@/lib/notices/message";
+import type { Unsent } from "@/lib/notices/planning";
 import { DASHBOARD, GAME_SERVICES, serverPath, servicePath, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 
 // What a message says, as it is known in the moment before it is sent.
@@ -24,23 +25,28 @@ export type ToldIncident = {
 };
 
 type MessageContent = {
-  kind: "begun" | "ended" | "still" | "test";
+  kind: "begun" | "ended" | "still" | "test" | "unsent";
   incidents: readonly ToldIncident[];
   /** Ids of those that come and go. */
   flapping: readonly number[];
-  heldBackUntil: number | null;
+  /** Of a message of the kind "unsent". */
+  unsent: Unsent | null;
+  heldBack: HeldBack | null;
 };
+
+/** The next message comes then (epoch ms); so many wait already. */
+type HeldBack = { until: number; waiting: number };
 
 /** A message without what the delivery adds. */
 type Text = Pick<Message, "title" | "lines" | "events" | "link">;
 
 /** The text of a message at `now` (epoch ms), with times in `zone`. */
-export function textOf({ kind, incidents, flapping, heldBackUntil }: MessageContent, now: number, zone: string): Text {
+export function textOf(content: MessageContent, now: number, zone: string): Text {
+  const { kind, incidents, flapping, heldBack } = content;
   if (kind === "test") return TEST;
-  const time = (at: number) => {
-    const [moment, isToday] = [new Date(at), Math.abs(now - at) < DAY / 2];
-    return isToday ? clockText(moment, zone) : momentText(moment, zone);
-  };
+  const time = timeText(now, zone);
+  const held = heldBack ? [heldBackLine(heldBack, now, zone)] : [];
+  if (kind === "unsent") return unsentText(content.unsent, held, time, zone);
   const phases = incidents.map((one): [string, ToldIncident] => {
     const phase = flapping.includes(one.id) ? "flapping" : kind === "begun" && isOver(one) ? "over" : kind;
     return [`${phase} ${one.kind}`, one];
@@ -50,18 +56,34 @@ export function textOf({ kind, incidents, flapping, heldBackUntil }: MessageCont
     return sentenceOf(phase.split(" ")[0] ?? "", members, time);
   });
   const [first, ...others] = sentences;
-  const held =
-    heldBackUntil === null
-      ? []
-      : [
-          `This is the last message before ${time(heldBackUntil)}. One message then says what happened until then; the console shows it at once.`,
-        ];
   return {
     title: `${first?.title ?? ""}${others.length === 0 ? "" : `, and ${others.length} more`}`,
     lines: [...sentences.map(({ line }) => line), ...held, `Times are ${zone}.`],
     events: incidents.slice(0, MOST_EVENTS).map(eventOf),
-    link: linkOf(incidents),
+    link: heldBack ? DASHBOARD : linkOf(incidents),
   };
+}
+
+/** The line of the last message of an hour, at `now` (epoch ms). */
+export function heldBackLine({ until, waiting }: HeldBack, now: number, zone: string): string {
+  const last = `This is the last message before ${timeText(now, zone)(until)}`;
+  return waiting === 0
+    ? `${last}. One message then says what happened until then; the dashboard shows it at once.`
+    : `${last}: twenty within an hour are the most. ${waiting} more wait and come from then on; the dashboard shows at once what happened.`;
+}
+
+function timeText(now: number, zone: string): (at: number) => string {
+  return (at) => {
+    const [moment, isToday] = [new Date(at), Math.abs(now - at) < DAY / 2];
+    return isToday ? clockText(moment, zone) : momentText(moment, zone);
+  };
+}
+
+function unsentText(unsent: Unsent | null, held: string[], time: (at: number) => string, zone: string): Text {
+  const { count, from, to } = unsent ?? { count: 0, from: 0, to: 0 };
+  const title = `${count} older notices were not sent`;
+  const why = `${title}: they were due from ${time(from)} to ${time(to)}, and too many waited. The dashboard shows what happened.`;
+  return { title, lines: [why, ...held, `Times are ${zone}.`], events: [], link: DASHBOARD };
 }
 
 const TEST: Text = {

@@ -119,6 +119,11 @@ async function hand(server: MailServer, mail: Mail, signal: AbortSignal): Promis
   }
 }
 
+/** Whether a failure is of the mail server, which all mail goes through, and not of one address. */
+export function isOfServer(reason: string): boolean {
+  return /^The mail server(?! answered)/.test(reason);
+}
+
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number };
 
 /** Every failure is tried again: what a mail server refuses today may be a mistake in its settings. */

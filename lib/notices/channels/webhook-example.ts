@@ -16,7 +16,8 @@ export function exampleBody(now: number, zone: string): string {
     to: null,
     name: "web-1",
   } as const;
-  const text = textOf({ kind: "begun", incidents: [outage], flapping: [], heldBackUntil: null }, now, zone);
+  const content = { kind: "begun", incidents: [outage], flapping: [], unsent: null, heldBack: null } as const;
+  const text = textOf(content, now, zone);
   const message = { id: ID, account: 1, thread: ID, at: new Date(now).toISOString(), ...text };
   return webhookBody({ ...message, link: consoleAddress() + text.link }, 2);
 }

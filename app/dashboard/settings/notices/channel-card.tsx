@@ -2,7 +2,7 @@ import { ButtonForm, type ButtonFormProps } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Time } from "@/app/ui/time";
-import { type Channel, MAX_CHANNEL_NAME } from "@/lib/notices/management";
+import { type Channel, lastFailure, MAX_CHANNEL_NAME } from "@/lib/notices/management";
 import {
   askAgainAction,
   endOldSecretAction,
@@ -39,7 +39,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
       <p className="soft">
         {KIND_NAMES[kind]} to <span className={styles.target}>{email ?? host}</span>
       </p>
-      <ChannelState {...channel} now={now} />
+      <ChannelState channel={channel} now={now} />
       <div className={styles.actions}>
         {isOn && (
           <ButtonForm
@@ -136,7 +136,9 @@ function ChannelBadge({ confirmedAt, offAt, failingSince }: Channel) {
   );
 }
 
-function ChannelState({ confirmedAt, offAt, offReason, failingSince, now }: Channel & { now: Date }) {
+function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
+  const { confirmedAt, offAt, offReason, failingSince } = channel;
+  const failure = lastFailure(channel);
   if (offAt !== null) {
     return (
       <p>
@@ -148,7 +150,7 @@ function ChannelState({ confirmedAt, offAt, offReason, failingSince, now }: Chan
     return (
       <p>
         {failingSince
-          ? `The confirmation mail was not sent: ${offReason} Send it again later.`
+          ? `The confirmation mail was not sent: ${failure} Send it again later.`
           : "Open the link in the confirmation mail: no notice is sent there before. An address gets three such mails a day."}
       </p>
     );
@@ -156,7 +158,8 @@ function ChannelState({ confirmedAt, offAt, offReason, failingSince, now }: Chan
   if (failingSince === null) return null;
   return (
     <p>
-      Nothing has arrived there since <Time at={failingSince} now={now} />. After a day of failures it is turned off.
+      Nothing has arrived there since <Time at={failingSince} now={now} />
+      {failure === null ? "." : `: ${failure}`} After a day of failures it is turned off.
     </p>
   );
 }

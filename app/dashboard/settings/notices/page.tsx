@@ -5,7 +5,7 @@ import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { exampleBody } from "@/lib/notices/channels/webhook-example";
 import { NOTICE_KINDS } from "@/lib/notices/kinds";
-import { listChannels, MAX_CHANNEL_NAME, MAX_CHANNELS, sendableKinds } from "@/lib/notices/management";
+import { listChannels, MAX_CHANNEL_NAME, MAX_CHANNELS, mailFailure, sendableKinds } from "@/lib/notices/management";
 import { readChoices } from "@/lib/notices/settings";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AddChannel } from "./add-channel";
@@ -30,6 +30,7 @@ export default async function Page({ searchParams }: Props) {
     readChoices(account.id),
   ]);
   const kinds = sendableKinds();
+  const failure = mailFailure(channels);
   return (
     <main id="main" className="page parts">
       <Outcome done={done} />
@@ -46,6 +47,11 @@ export default async function Page({ searchParams }: Props) {
         <Notice tone="warning" role="status" isQuiet>
           Mail is off on this console. Its operator switches it on with <code>SMTP_URL</code> and <code>MAIL_FROM</code>
           .
+        </Notice>
+      )}
+      {failure !== null && (
+        <Notice tone="warning" role="status" isQuiet>
+          No mail goes out at the moment: {failure} What is due is tried again; other channels do not wait for it.
         </Notice>
       )}
       <Section id="channels" title="Channels" note={channels.length > 0 && `${channels.length} of ${MAX_CHANNELS}`}>

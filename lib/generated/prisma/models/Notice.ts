@@ -736,7 +736,7 @@ export type $NoticePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     id: string
     accountId: number
     /**
-     * "begun", "ended", "still" or "test".
+     * "begun", "ended", "still", "test", or "unsent": so many others waited that the oldest were not sent.
      */
     kind: string
     /**
