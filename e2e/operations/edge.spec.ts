@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright/test";
+import { command } from "@/e2e/support/command";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { EdgeHost, isPing, Way } from "@/e2e/support/edge-host";
 import { test as base, call, expect, getData } from "@/e2e/support/fixtures";
@@ -135,6 +136,10 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
        insert into edge_node_keys (node_id, key_hash, hint) select id, $2, $3 from n`,
       [name, hashToken(key), tokenHint(key)],
     );
+    return newNodeWithKey(key, limits, slots);
+  }
+
+  async function newNodeWithKey(key: string, limits: readonly string[] = [], slots = 8): Promise<Edge> {
     const host = new EdgeHost();
     hosts.push(host);
     const way = new Way(app.origin);
@@ -247,11 +252,12 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       [id, wanted],
     );
 
-  test("serves players, counts exactly what they bring, never mixes origins, and outlives the console", async ({
+  test("serves players with the key that npm run edge prints, counts exactly what they bring, never mixes origins, and outlives the console", async ({
     page,
   }) => {
     await signedIn(page);
-    const { host, way, url, key } = await newNode("edge-1");
+    const { stdout } = await command(["edge", "add", "edge-1"], { DATABASE_URL: database.url });
+    const { host, way, url, key } = await newNodeWithKey(/cedg_\w+/.exec(stdout)?.[0] ?? "");
     const one = await newOrigin("one", host.outside);
     const two = await newOrigin("two", host.outside);
     const first = await createInBrowser(page, "one.example.test", host.outside, one.port);
@@ -420,14 +426,17 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBeNull();
   });
 
-  test("what a console says that is no hostname, ip or number never becomes a command of HAProxy or nft, and the other services go on", async () => {
+  test("what a console says that is no hostname, ip or number never becomes a command of HAProxy or nft, its texts reach players as they are, and the other services go on", async () => {
     const host = new EdgeHost();
     hosts.push(host);
-    await host.startHaproxy(HOSTILE_HOSTNAMES.length + HOSTILE_ORIGINS.length + 1);
+    await host.startHaproxy(HOSTILE_HOSTNAMES.length + HOSTILE_ORIGINS.length + 2);
     const { port } = await newOrigin("one", host.outside);
     const good = { id: 1, version: 1, java_hostname: "good.example.test", origin_host: host.outside, enabled: true };
+    // The console's own form refuses NUL.
+    const offline_text = 'Back "at\0 \u00a7anine\u{1f600}\\';
     const services = [
       { ...good, origin_port: port },
+      { ...good, java_hostname: "away.example.test", origin_port: 1, offline_text },
       ...HOSTILE_HOSTNAMES.map((java_hostname) => ({ ...good, java_hostname })),
       ...HOSTILE_ORIGINS.map((origin_host, n) => ({ ...good, java_hostname: `h${n}.example.test`, origin_host })),
     ].map((service, n) => ({ origin_port: 1000 + n, ...service, id: n + 1 }));
@@ -443,11 +452,15 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     try {
       host.startEdge(`http://${host.outside}:${(hostile.address() as AddressInfo).port}`, mintToken("edgeKey"));
       await expect.poll(() => errors.size).toBe(services.length);
-      const unsaid = services.filter(({ id }) => id > 1 && !errors.get(id));
+      const unsaid = services.filter(({ id }) => id > 2 && !errors.get(id));
       expect(unsaid).toEqual([]);
-      expect(errors.get(1)).toBeNull();
+      expect([errors.get(1), errors.get(2)]).toEqual([null, null]);
       expect(await askStatus(host.ip, PORT, "good.example.test")).toBe("one");
-      expect(await host.ledHostnames()).toEqual(["good.example.test"]);
+      expect((await host.ledHostnames()).toSorted()).toEqual(["away.example.test", "good.example.test"]);
+      await expect.poll(() => askKick(host.ip, PORT, "away.example.test")).toBe(offline_text);
+      expect(await askWholeStatus(host.ip, PORT, "away.example.test")).toMatchObject({
+        description: { text: offline_text },
+      });
       expect(host.output).not.toMatch(/HAProxy did not take|nft failed|Not applied/);
     } finally {
       hostile.closeAllConnections();
@@ -638,7 +651,9 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       await newService("four.example.test", host.outside6, port),
       await newService("five.example.test", host.outside6, port, "other@example.com"),
     ];
-    const ranges = [[32_768, 60_999] as const, [10_240, 11_263] as const, [11_264, 12_287] as const];
+    // The first block of a further service is among the ports that others of the machine leave from.
+    const ranges = [[9_000, 10_300] as const, [11_264, 12_287] as const, [12_288, 13_311] as const];
+    host.leaveFrom(9_000, 10_300);
     const packets = host.countPackets(port, ranges);
     const tokens = [token, tokenOfOther, token, token, tokenOfOther];
     const seriesOfAll = () =>

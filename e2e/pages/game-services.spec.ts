@@ -6,6 +6,7 @@ import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/su
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
 import { listViewers } from "@/lib/game-services/access";
+import { MEANINGS } from "@/lib/game-services/counters";
 import { recordIntervals } from "@/lib/game-services/metrics";
 
 type Service = { id: number; name: string; status: string; config_version: number; java_hostname: string };
@@ -102,6 +103,32 @@ withAndWithoutJavaScript(() => {
     await section.getByRole("button", { name: "Switch real ips off" }).click();
     await expect(page.getByText(/^Real ips are off\. Edge nodes apply this/)).toBeVisible();
     expect(await stored()).toMatchObject({ sendsRealIps: false, configVersion: 3 });
+  });
+
+  test("the text for players is kept as it was typed, with quotes, section signs and emoji; one with NUL or too long is refused in a sentence", async ({
+    page,
+    account,
+  }) => {
+    const { id } = await newGameService(account.id);
+    const text = 'Back at nine "\u00a7a\u{1f600}\\';
+    const field = page.getByLabel("Text for players", { exact: true });
+    const set = async (typed: string) => {
+      await page.goto(`/dashboard/game-services/${id}/settings`);
+      await field.fill(typed);
+      await page.getByRole("button", { name: "Set the text" }).click();
+    };
+    await set(text);
+    await expect(page.getByText("The text for players is saved")).toBeVisible();
+    await set(`${text}\0`);
+    await expect(page.getByText("A text cannot hold line breaks, control characters")).toBeVisible();
+    await set("a".repeat(121));
+    await expect(page.getByText("A text has at most 120 characters.")).toBeVisible();
+    expect(await db.gameService.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      offlineText: text,
+      configVersion: 2,
+    });
+    await page.goto(`/dashboard/game-services/${id}/settings`);
+    await expect(field).toHaveValue(text);
   });
 
   test("an e-mail without an account is shared with like any other, and sees the service as soon as it has one", async ({
@@ -213,7 +240,7 @@ test("foreign, unknown and impossible services are the same page that is not the
 });
 
 withAndWithoutJavaScript(() => {
-  test("tiles are the sums of what the API answers, of all nodes and of one, and a latency that nobody measured is a gap", async ({
+  test("tiles are the sums of what the API answers, of all nodes and of one, bytes in decimal units, each with its meaning, and a latency that nobody measured is a gap", async ({
     page,
     account,
   }) => {
@@ -256,6 +283,10 @@ withAndWithoutJavaScript(() => {
       }
     }
     await expect(page.locator("dl > div", { hasText: "Latency" })).toContainText("10 ms to 23 ms");
+    // 15 intervals of 2^40 bytes.
+    await expect(page.locator("dl > div", { hasText: "Bytes" })).toContainText("16.5 TB");
+    await page.getByText("What is counted").click();
+    for (const meaning of Object.values(MEANINGS)) await expect(page.getByText(`${meaning}.`)).toBeVisible();
   });
 
   for (const role of ["support", "admin"] as const) {

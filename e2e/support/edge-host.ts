@@ -64,6 +64,11 @@ export class EdgeHost {
     this.#network.leadOutside(ip, ports, outsidePort);
   }
 
+  /** Where a program of this machine names no port of its own, it leaves from one of these. */
+  leaveFrom(first: number, last: number): void {
+    this.#network.leaveFrom(first, last);
+  }
+
   /** HAProxy's servers of game services: which slot, ip and port, and whether they take new players. */
   async servers(): Promise<{ slot: string; end: string; isReady: boolean }[]> {
     const socket = connect(this.#commands.socket, () => socket.write("show servers state\n"));

@@ -53,6 +53,12 @@ export class NetworkNamespace {
     execFileSync("ip", ["netns", "exec", this.name, "nft", "-f", "-"], { input: `${rules.join("\n")}\n` });
   }
 
+  /** Programs inside that name no port of their own leave from these. */
+  leaveFrom(first: number, last: number): void {
+    const file = "/proc/sys/net/ipv4/ip_local_port_range";
+    execFileSync("ip", ["netns", "exec", this.name, "sh", "-c", `echo ${first} ${last} > ${file}`], { stdio: "pipe" });
+  }
+
   remove(): void {
     rmSync(this.#settings, { recursive: true, force: true });
     try {
