@@ -22,7 +22,7 @@ const FLEET = 1000;
 /** Both customers are behind the same NAT. */
 const SHARED_IP = "198.51.100.20";
 /** How often the quiet customer asks for everything during an attack. */
-const ROUNDS = 8;
+const ROUNDS = 4;
 const LONG_PATHS = ["/metrics", "/api/v1/servers"];
 const shortPath = (serverId: number) => `/api/v1/servers/${serverId}/benchmarks`;
 
@@ -235,7 +235,7 @@ test("clients that wait as a 503 tells them are all served in the end", { tag: "
   for (let n = 0; n < 6; n++) tokens.push(await newToken(attacker.accountId));
   let refused = 0;
   await Promise.all(
-    Array.from({ length: 240 }, async (_, n) => {
+    Array.from({ length: 160 }, async (_, n) => {
       for (;;) {
         const answer = await sendWithToken("/metrics", String(tokens[n % tokens.length]));
         await answer.arrayBuffer();
@@ -271,7 +271,9 @@ test("four tokens that ask for weeks, again after each 503, leave every week and
   expectTrueRefusals(await crowd.stop());
 });
 
-for (const [name, reporter] of Object.entries(REPORTERS)) {
+// Proxmox VE reports to Telegraf's path.
+const { "Proxmox VE": _, ...ONE_OF_EACH_PATH } = REPORTERS;
+for (const [name, reporter] of Object.entries(ONE_OF_EACH_PATH)) {
   test(`300 reports by ${name} of one account that its own locked rows hold up leave connections to others, and are told when to come again`, {
     tag: "@one-engine",
   }, async () => {
