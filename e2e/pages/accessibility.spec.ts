@@ -249,54 +249,43 @@ async function visitEveryPage(page: Page, accountId: number, look: (path: string
   }
 }
 
-test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
-  const found: string[] = [];
-  await visitEveryPage(page, account.id, async (path) => {
-    for (const width of [390, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.locator("main details").evaluateAll((all) => {
-        for (const details of all) details.setAttribute("open", "");
-      });
-      for (const target of await smallTargets(page)) found.push(`${width} ${path}: ${target}`);
-    }
-  });
-  expect(found).toEqual([]);
-});
+/** What stands in a cell of a table and reaches over the next one. */
+async function wideCells(page: Page): Promise<string[]> {
+  return page
+    .locator("main :is(td, th)")
+    .evaluateAll((all) =>
+      all
+        .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).overflowX === "visible")
+        .map((cell) => `${cell.textContent?.trim().slice(0, 40)} ${cell.scrollWidth} > ${cell.clientWidth}`),
+    );
+}
 
-test("in no table of any page does what stands in a cell reach over the next one, at any width", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
-  const found: string[] = [];
-  await visitEveryPage(page, account.id, async (path) => {
-    for (const width of [390, 700, 768, 1024, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      const cells = await page
-        .locator("main :is(td, th)")
-        .evaluateAll((all) =>
-          all
-            .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).overflowX === "visible")
-            .map((cell) => `${cell.textContent?.trim().slice(0, 40)} ${cell.scrollWidth} > ${cell.clientWidth}`),
-        );
-      for (const cell of cells) found.push(`${width} ${path}: ${cell}`);
-    }
-  });
-  expect(found).toEqual([]);
-});
-
-test("no printed page has navigation: neither a bar of links, nor the way back, nor the account menu", {
+// In one test, because a visit of all pages costs more than all that is looked at.
+test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide; in no table does what stands in a cell reach over the next one, at any width; printed it has no navigation: neither a bar of links, nor the way back, nor the account menu", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const navigation = page.locator("nav, .skip-link, [data-navigation], header:has([href='/']) details");
   const seen = new Map<string, number>();
+  const found: string[] = [];
   await visitEveryPage(page, account.id, async (path) => {
-    await page.emulateMedia({ media: "screen" });
+    for (const width of [390, 700, 768, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const cell of await wideCells(page)) found.push(`${width} ${path}: ${cell}`);
+    }
     seen.set(path, await navigation.filter({ visible: true }).count());
     await page.emulateMedia({ media: "print" });
     await expect(navigation.filter({ visible: true }), path).toHaveCount(0);
     await expect(page.getByRole("heading", { level: 1 }), path).toBeVisible();
+    await page.emulateMedia({ media: "screen" });
+    await page.locator("main details").evaluateAll((all) => {
+      for (const details of all) details.setAttribute("open", "");
+    });
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const target of await smallTargets(page)) found.push(`${width} ${path}: ${target}`);
+    }
   });
+  expect(found).toEqual([]);
   expect([...seen.values()].filter((count) => count > 2).length).toBeGreaterThan(10);
 });
 

@@ -330,29 +330,28 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-for (const width of [390, 1280]) {
-  test(`${width} pixels wide, charts of any time have no axe violation, compared or refused, fit, and nothing of them jumps`, {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
-    const id = await reportingServer(account.id);
-    const service = await newGameService(account.id, { createdAt: new Date(BEGAN) });
-    await recordShifts(page);
-    await page.setViewportSize({ width, height: 900 });
-    const ago = (ms: number) => new Date(NOW - ms).toISOString();
-    const time = (from: number, to: number) =>
-      `?${new URLSearchParams({ from: ago(from), to: ago(to), compare: "1d" })}`;
-    for (const path of [
-      `/dashboard/servers/${id}${time(30 * HOUR, 6 * HOUR)}`,
-      `/dashboard/servers/${id}${time(HOUR, 2 * HOUR)}`,
-      `/dashboard/servers/${id}${time(10 * DAY, DAY)}`,
-      `/dashboard/game-services/${service.id}${time(7 * DAY, DAY)}`,
-    ]) {
+test("charts of any time have no axe violation, compared or refused, fit, and nothing of them jumps, 390 and 1280 pixels wide", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const id = await reportingServer(account.id);
+  const service = await newGameService(account.id, { createdAt: new Date(BEGAN) });
+  await recordShifts(page);
+  const ago = (ms: number) => new Date(NOW - ms).toISOString();
+  const time = (from: number, to: number) => `?${new URLSearchParams({ from: ago(from), to: ago(to), compare: "1d" })}`;
+  for (const path of [
+    `/dashboard/servers/${id}${time(30 * HOUR, 6 * HOUR)}`,
+    `/dashboard/servers/${id}${time(HOUR, 2 * HOUR)}`,
+    `/dashboard/servers/${id}${time(10 * DAY, DAY)}`,
+    `/dashboard/game-services/${service.id}${time(7 * DAY, DAY)}`,
+  ]) {
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
       await visit(page, path);
       await page.waitForLoadState("networkidle");
-      expect(sumOf(await listShifts(page)), path).toBeLessThan(INVISIBLE);
-      await expectToFit(page);
-      await expectAccessible(page);
-      await page.setViewportSize({ width, height: 900 });
+      expect(sumOf(await listShifts(page)), `${width} ${path}`).toBeLessThan(INVISIBLE);
     }
-  });
-}
+    // These choose their own widths.
+    await expectToFit(page);
+    await expectAccessible(page);
+  }
+});
