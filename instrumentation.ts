@@ -15,7 +15,7 @@ export async function register(): Promise<void> {
 /** A page or a form that failed: one line of JSON, like every other fault. Route handlers report their own. */
 export async function onRequestError(error: unknown, request: { method: string; path: string }): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
-    const { reportPageFault } = await import("@/lib/operations/start-up");
+    const { reportPageFault } = await import("@/lib/operations/page-faults");
     reportPageFault(error, request);
   }
 }

@@ -1,6 +1,5 @@
 import { SECOND } from "@/lib/format/time";
 import { logConsole } from "@/lib/process/console";
-import { logFault } from "@/lib/process/faults.mjs";
 import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
 
 /** A store of the limit that needs longer than this to connect is left to connect while requests are answered. */
@@ -22,13 +21,4 @@ export async function startUp(): Promise<void> {
   await connectRateLimits(CONNECT_WAIT);
   const { tellOfApp } = await import("@/lib/operations/sources");
   tellOfApp();
-}
-
-/** Logs what went wrong while a page or a form was answered, without its query. */
-export function reportPageFault(error: unknown, { method, path }: { method: string; path: string }): void {
-  logFault("page failed", error, {
-    method,
-    path: path.split("?")[0],
-    digest: error instanceof Error && "digest" in error ? String(error.digest) : undefined,
-  });
 }

@@ -39,6 +39,11 @@ class WaitingTime {
   end() {
     if (--this.#waits === 0) this.#left -= performance.now() - this.#since;
   }
+
+  /** Leaves no time: the database has failed the request, so nothing is worth waiting for. */
+  giveUp() {
+    this.#left = 0;
+  }
 }
 
 /** A request has waited for as long as it may. */

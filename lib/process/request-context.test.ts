@@ -33,6 +33,14 @@ test("a wait ends when the time of its request is over, and no other begins", as
   }, 200);
 });
 
+test("a request that gave up has no time left, whatever it waited for meanwhile", async () => {
+  await withWaitingTime(async () => {
+    await inTime(async () => waitingTime()?.giveUp());
+    expect(waitingTime()?.left).toBe(0);
+    await expect(inTime(never)).rejects.toThrow(TimeUpError);
+  });
+});
+
 test("a client and its time belong to the same request; what goes on without it has all the time", async () => {
   await withWaitingTime(async () => {
     const time = waitingTime();

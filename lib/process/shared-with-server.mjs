@@ -4,8 +4,9 @@
 
 /**
  * The request that work is for: its signal is aborted when the client has left; `left` is how long it may still wait, in
- * milliseconds, while the waits between `begin` and `end` count.
- * @typedef {{ signal?: AbortSignal, time?: { readonly left: number, begin(): void, end(): void } }} RequestContext
+ * milliseconds, while the waits between `begin` and `end` count; after `giveUp` it is 0.
+ * @typedef {{ readonly left: number, begin(): void, end(): void, giveUp(): void }} RequestTime
+ * @typedef {{ signal?: AbortSignal, time?: RequestTime }} RequestContext
  * @typedef {import("node:async_hooks").AsyncLocalStorage<RequestContext>} RequestContexts
  */
 

@@ -20,7 +20,7 @@ const SIGN_IN = "/sign-in";
 /** A form may have done its work before the page that follows it failed. */
 const FORM_IN_OUTAGE = {
   title: OUTAGE.title,
-  text: "Its database does not answer. Look whether the form was taken before you send it again.",
+  text: "Its database does not answer, or takes nothing new. Look whether the form was taken before you send it again.",
 };
 
 /**
@@ -108,7 +108,7 @@ async function askWhole(request, response, ask, whenMade) {
   const time = waitingTime();
   collectAnswer(response, (answer) => {
     const send = async () => {
-      // The database stopped answering meanwhile.
+      // The database stopped answering meanwhile, or takes nothing new.
       if (answer?.status === 500 && time?.left === 0) {
         const page = method === "POST" ? FORM_IN_OUTAGE : OUTAGE;
         return refuse(request, response, 503, { "Retry-After": String(OUTAGE_RETRY_AFTER) }, page);
