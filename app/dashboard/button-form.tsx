@@ -15,8 +15,8 @@ export type ButtonFormProps = {
   /** What the button is about, for screen readers: with `submit` it is a whole. */
   about?: string;
   pending: string;
-  /** Explains what a second submission does, when no answer came. */
-  again: string;
+  /** As of an `ActionForm`. */
+  again?: string;
   tone?: "button" | "button quiet" | "button quiet small" | "plain-button" | "button quiet wary";
   className?: string;
   /** Where a question that cannot be undone leads otherwise: its button is a dangerous one. */

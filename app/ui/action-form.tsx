@@ -10,8 +10,8 @@ type Props = Pick<React.ComponentProps<"form">, "className" | "noValidate" | "on
   labelledBy?: string;
   /** Above what came of it. */
   title?: React.ReactNode;
-  /** Said when no answer came: what a second submission does. */
-  again: string;
+  /** Said when no answer came, if a second submission does more than the first. */
+  again?: string | undefined;
   /** What came of it, and why nothing did. Each takes the focus. */
   done?: React.ReactNode;
   doneTone?: "done" | "warning";

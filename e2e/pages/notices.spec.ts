@@ -69,7 +69,7 @@ withAndWithoutJavaScript(() => {
   }) => {
     const email = `${unique("reader").toLowerCase()}@example.com`;
     await add(page, "Mail", email, "Inbox");
-    await expect(page.getByText("A mail is on its way, unless this address was sent too many today")).toBeVisible();
+    await expect(page.getByText("A mail is on its way, unless too many were sent there today")).toBeVisible();
     await expect(card(page, "Inbox").getByText("Not confirmed", { exact: true })).toBeVisible();
     await expect(card(page, "Inbox").getByRole("button", { name: "Send a test" })).toHaveCount(0);
     await expect.poll(() => mailsTo(email).length).toBe(1);
@@ -81,13 +81,13 @@ withAndWithoutJavaScript(() => {
     await page.goto(link);
     expect((await channel()).confirmedAt).toBeNull();
     const fields = await fieldsOf(page, "main form");
-    await page.getByRole("button", { name: "Confirm this address" }).click();
+    await page.getByRole("button", { name: "Confirm this e-mail" }).click();
     await expect(page.getByText("Your address is confirmed")).toBeVisible();
     expect((await channel()).confirmedAt).not.toBeNull();
     const again = await sendFields(link, fields, { Origin: app.origin });
     expect(again.headers.get("location")).toContain("done=already");
     await page.goto(`${link}&done=already`);
-    await expect(page.getByText("This link has confirmed your address already.")).toBeVisible();
+    await expect(page.getByText("This link has confirmed your e-mail already.")).toBeVisible();
 
     await page.goto(app.origin + NOTICE_PAGE);
     await card(page, "Inbox").getByRole("button", { name: "Send a test" }).click();
@@ -122,7 +122,7 @@ withAndWithoutJavaScript(() => {
     await expect.poll(() => mailsTo(email).length).toBe(3);
     await expect(card(page, "Inbox").getByText("Not confirmed", { exact: true })).toBeVisible();
     await page.goto(linkIn(mailsTo(email)[2]?.parsed.text));
-    await page.getByRole("button", { name: "Confirm this address" }).click();
+    await page.getByRole("button", { name: "Confirm this e-mail" }).click();
     await page.goto(app.origin + NOTICE_PAGE);
     await expect(card(page, "Inbox").getByText("On", { exact: true })).toBeVisible();
   });
@@ -203,7 +203,7 @@ withAndWithoutJavaScript(() => {
     await expect(page.locator("details[open] [name=target]")).toHaveValue("Ann <ann@example.com>");
     await expect(page.locator("details[open] [name=name]")).toHaveValue("Mine");
     await add(page, "Webhook", "https://example.com:25/secret");
-    await expect(page.getByText("The port of an address is 80, 443, or 1024 and up.")).toBeVisible();
+    await expect(page.getByText("The port of a URL is 80, 443, or 1024 and up.")).toBeVisible();
     await add(page, "Discord", "https://discord.com/api/webhooks/1/token");
     await expect(card(page, "discord.com")).toContainText("Discord to discord.com");
     await card(page, "discord.com").locator("summary", { hasText: "Change or remove" }).click();
@@ -373,7 +373,7 @@ test("three mails a day ask for one address over all accounts, ten for an accoun
     await context.clearCookies();
     await signInDirectly(context, id);
     await add(page, "Mail", email);
-    await expect(page.getByText("A mail is on its way, unless this address was sent too many today")).toBeVisible();
+    await expect(page.getByText("A mail is on its way, unless too many were sent there today")).toBeVisible();
     said.add(String(await card(page, email).textContent()));
     // Nor does the number of mails that are left tell.
     expect(await db.noticeConfirmation.count({ where: { accountId: id } })).toBe(1);
@@ -536,7 +536,7 @@ test("a link to confirm an address lasts 48 hours, and a newer mail takes its pl
   const stale = linkIn(mailsTo(email)[0]?.parsed.text);
   const confirm = async (link: string) => {
     await page.goto(link);
-    await page.getByRole("button", { name: "Confirm this address" }).click();
+    await page.getByRole("button", { name: "Confirm this e-mail" }).click();
   };
   await card(page, "Old").getByRole("button", { name: "Send the mail again" }).click();
   await expect.poll(() => mailsTo(email).length).toBe(2);

@@ -249,7 +249,7 @@ async function openDeliveries(page: Page): Promise<void> {
 async function addWebhook(page: Page): Promise<void> {
   await page.getByText("Webhook", { exact: true }).click();
   const form = page.getByRole("form", { name: "Add the webhook" });
-  await form.getByLabel("Address").fill("https://example.com/notices");
+  await form.getByLabel("URL").fill("https://example.com/notices");
   await form.getByRole("button").click();
   await page.getByText("Secret of the webhook").first().waitFor();
 }

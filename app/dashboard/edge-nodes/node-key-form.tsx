@@ -52,7 +52,7 @@ export const ReplaceNodeKey = shownOnce(({ id, origin }: Props & { id: number })
     <ActionForm
       form={form}
       labelledBy="key"
-      again="Send it again: a key that was made without being shown is replaced by the next."
+      again="The key may have been made. Send it again for one that you see."
       refusal={answer.kind === "refused" && answer.message}
       hidden={{ id }}
       submit={["Replace the key", "Making a key…"]}

@@ -2,10 +2,10 @@ import type { Metadata } from "next";
 import { confirmAddressAction } from "../actions";
 import { AddressQuestion } from "../address-question";
 
-export const metadata: Metadata = { title: "Confirm your address", robots: { index: false } };
+export const metadata: Metadata = { title: "Confirm your e-mail", robots: { index: false } };
 
-const CONFIRMED = { tone: "done", text: "Your address is confirmed: notices are sent there from now on." } as const;
-const ALREADY = { tone: "done", text: "This link has confirmed your address already. Nothing was changed." } as const;
+const CONFIRMED = { tone: "done", text: "Your e-mail is confirmed: notices are sent there from now on." } as const;
+const ALREADY = { tone: "done", text: "This link has confirmed your e-mail already. Nothing was changed." } as const;
 const STALE = {
   tone: "warning",
   text: "Nothing was confirmed: this link is older than 48 hours, a newer mail took its place, or it was ended.",
@@ -22,9 +22,9 @@ export default async function Page({ searchParams }: Props) {
   const { key, done } = await searchParams;
   return (
     <AddressQuestion
-      title="Confirm your address"
-      text="The console will send notices about servers to the address of the mail that led you here."
-      button="Confirm this address"
+      title="Confirm your e-mail"
+      text="The console will send notices to the e-mail that this link was sent to."
+      button="Confirm this e-mail"
       action={confirmAddressAction}
       address={key}
       outcome={OUTCOMES.get(done) ?? null}

@@ -4,7 +4,7 @@ import { AddressQuestion } from "../address-question";
 
 export const metadata: Metadata = { title: "Unsubscribe", robots: { index: false } };
 
-const UNSUBSCRIBED = { tone: "done", text: "You are unsubscribed: no more notices are sent to this address." } as const;
+const UNSUBSCRIBED = { tone: "done", text: "You are unsubscribed: no more notices are sent to this e-mail." } as const;
 const UNKNOWN = {
   tone: "warning",
   text: "Nothing was changed: the channel of this link no longer exists, or the link is not complete.",
@@ -17,7 +17,7 @@ export default async function Page({ searchParams }: Props) {
   return (
     <AddressQuestion
       title="Unsubscribe"
-      text="The console will send no more notices to the address of the mail that led you here."
+      text="The console will send no more notices to the e-mail that this link was sent to."
       button="Stop these mails"
       action={unsubscribeAction}
       address={key}

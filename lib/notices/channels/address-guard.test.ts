@@ -22,7 +22,7 @@ test.each([
   expect(messageOf(typed)).toBe("valid");
 });
 
-const PRIVATE = "This address is in a private network, where the console sends nothing.";
+const PRIVATE = "This URL leads into a private network, where the console sends nothing.";
 
 test.each([
   "127.0.0.1",
@@ -61,16 +61,16 @@ test("the first ip of every special range is refused", () => {
 });
 
 test.each([
-  ["", "Paste the address that messages are sent to."],
-  ["example.com", "An address begins with https:// or http://, such as https://example.com/notices."],
-  ["ftp://example.com", "An address begins with https:// or http://, such as https://example.com/notices."],
-  ["javascript:alert(1)", "An address begins with https:// or http://, such as https://example.com/notices."],
-  ["https://user:secret@example.com/", "An address cannot hold a user name or a password."],
-  ["https://example.com./", "The host of this address is neither a DNS name nor an IP."],
-  ["https://exa$mple.com/", "The host of this address is neither a DNS name nor an IP."],
+  ["", "Paste the URL that messages are sent to."],
+  ["example.com", "A URL begins with https:// or http://, such as https://example.com/notices."],
+  ["ftp://example.com", "A URL begins with https:// or http://, such as https://example.com/notices."],
+  ["javascript:alert(1)", "A URL begins with https:// or http://, such as https://example.com/notices."],
+  ["https://user:secret@example.com/", "A URL cannot hold a user name or a password."],
+  ["https://example.com./", "The host of this URL is neither a DNS name nor an IP."],
+  ["https://exa$mple.com/", "The host of this URL is neither a DNS name nor an IP."],
   ...[1, 22, 25, 79, 81, 444, 1023].map((port) => [
     `https://example.com:${port}/`,
-    "The port of an address is 80, 443, or 1024 and up.",
+    "The port of a URL is 80, 443, or 1024 and up.",
   ]),
   [`https://example.com/${"a".repeat(MAX_ADDRESS_LENGTH)}`, "An address has at most 1000 characters."],
 ])("%s is refused in a sentence", (typed, message) => {

@@ -33,20 +33,20 @@ export function checkAddress(
   allowPrivate: boolean,
 ): { kind: "valid"; url: URL } | InvalidField<"address"> {
   const text = typed.trim();
-  if (text === "") return invalid("Paste the address that messages are sent to.");
+  if (text === "") return invalid("Paste the URL that messages are sent to.");
   if (text.length > MAX_ADDRESS_LENGTH) return invalid(`An address has at most ${MAX_ADDRESS_LENGTH} characters.`);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== "https:" && url?.protocol !== "http:") {
-    return invalid("An address begins with https:// or http://, such as https://example.com/notices.");
+    return invalid("A URL begins with https:// or http://, such as https://example.com/notices.");
   }
-  if (url.username !== "" || url.password !== "") return invalid("An address cannot hold a user name or a password.");
+  if (url.username !== "" || url.password !== "") return invalid("A URL cannot hold a user name or a password.");
   const host = hostOf(url);
-  if (!isUsableOrigin(host)) return invalid("The host of this address is neither a DNS name nor an IP.");
+  if (!isUsableOrigin(host)) return invalid("The host of this URL is neither a DNS name nor an IP.");
   if (!allowPrivate && isPrivateOrigin(host)) {
-    return invalid("This address is in a private network, where the console sends nothing.");
+    return invalid("This URL leads into a private network, where the console sends nothing.");
   }
   if (url.port !== "" && !LOW_PORTS.includes(url.port) && Number(url.port) < FIRST_FREE_PORT) {
-    return invalid("The port of an address is 80, 443, or 1024 and up.");
+    return invalid("The port of a URL is 80, 443, or 1024 and up.");
   }
   url.hash = "";
   return { kind: "valid", url };

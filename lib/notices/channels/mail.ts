@@ -59,7 +59,7 @@ export async function sendConfirmation(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const lines = [
-    "Somebody asked the console to send notices about their servers to this address.",
+    "Somebody asked the console to send you notices about their servers.",
     "If that was you, open this page and press the button. The link works once, for 48 hours.",
   ];
   const end = "If it was not you, do nothing: no notice is sent here.";
@@ -68,7 +68,7 @@ export async function sendConfirmation(
     {
       email,
       id: messageId(id, server),
-      subject: "Confirm this address for notices",
+      subject: "Confirm that notices may be sent here",
       text: [...lines, "", link, "", end, ""].join("\n"),
       html: htmlOf(
         lines.map((line) => `<p>${line}</p>`),

@@ -94,13 +94,13 @@ function exchange(
 
 function outcomeOf({ status, retryAfter, isPage }: Answer): Outcome {
   if (status >= 200 && status < 300) {
-    const page = "It answered with a web page. See whether the address is that of a receiver.";
+    const page = "It answered with a web page. See whether the URL is that of a receiver.";
     return { kind: "delivered", ...(isPage && { note: page }) };
   }
   if (status >= 300 && status < 400) {
     return {
       kind: "refused",
-      reason: `It answered ${status}, a redirect. The console follows none: give its new address.`,
+      reason: `It answered ${status}, a redirect. The console follows none: give its new URL.`,
     };
   }
   if (status === GONE) return { kind: "refused", reason: "It answered 410: there is no receiver any more." };

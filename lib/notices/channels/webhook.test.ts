@@ -110,7 +110,7 @@ test.each([301, 302, 303, 307, 308])(
     );
     expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
       kind: "refused",
-      reason: `It answered ${status}, a redirect. The console follows none: give its new address.`,
+      reason: `It answered ${status}, a redirect. The console follows none: give its new URL.`,
     });
     expect(inside.received).toEqual([]);
   },
@@ -150,7 +150,7 @@ test("a web page with 200 counts as delivered, and its owner is told to look", a
   );
   expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
     kind: "delivered",
-    note: "It answered with a web page. See whether the address is that of a receiver.",
+    note: "It answered with a web page. See whether the URL is that of a receiver.",
   });
 });
 

@@ -12,7 +12,9 @@ export default async function Page() {
   return (
     <main id="main" className="page parts">
       <PageHeader title="Add an edge node" back={{ href: EDGE_NODES, label: "Edge nodes" }}>
-        <p className="soft">From its first fetch on, a game service is active only once this node has it, too.</p>
+        <p className="soft">
+          Once this node has fetched its configuration, a game service is active only if this node serves it, too.
+        </p>
       </PageHeader>
       <AddNode origin={await pageOrigin()} />
     </main>

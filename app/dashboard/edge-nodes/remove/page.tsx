@@ -58,7 +58,6 @@ export default async function Page({ searchParams }: Props) {
         hidden={{ id }}
         submit="Remove edge node"
         pending="Removing…"
-        again="Send it again: what is removed already stays removed."
         cancel={edgeNodeSettingsPath(id)}
       />
     </main>

@@ -40,7 +40,6 @@ export default async function Page({ searchParams }: Props) {
           fields={[{ name: "name", label: "Name", maxLength: 128, value: name }]}
           submit="Rename"
           pending="Renaming…"
-          again="Send it again: what is renamed twice has the same name."
         />
       </SettingsSection>
       <SettingsSection id="key" title="Key">
@@ -53,7 +52,6 @@ export default async function Page({ searchParams }: Props) {
             tone="button quiet wary"
             submit="End the replaced keys now"
             pending="Ending…"
-            again="Send it again: what is ended stays ended."
           />
         )}
       </SettingsSection>

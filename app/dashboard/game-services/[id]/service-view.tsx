@@ -137,7 +137,6 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
           hidden={{ id }}
           submit="Try again"
           pending="Trying…"
-          again="Send it again: each try is a new version."
         />
       )}
       {wish === "off" && (
@@ -148,7 +147,6 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
           hidden={{ id, wish: "on" }}
           submit="Enable"
           pending="Enabling…"
-          again="Send it again: what is done already stays done."
         />
       )}
     </>

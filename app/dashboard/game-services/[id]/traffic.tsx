@@ -148,7 +148,7 @@ function SilentNode({ name, lastHeardAt, now }: Props["states"][number] & { now:
             : it was last heard <Time at={lastHeardAt} now={now} />
           </>
         )}
-        . What it counts since then is missing here.
+        . What it has counted since then is missing here.
       </span>
     </p>
   );

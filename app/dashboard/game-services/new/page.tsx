@@ -15,7 +15,7 @@ export default async function Page() {
     <main id="main" className="page parts">
       <PageHeader title="Create a game service" back={{ href: GAME_SERVICES, label: "Game services" }}>
         <p className="soft">
-          The edge nodes fetch it within seconds. Nothing changes for players before you point the DNS at them.
+          The edge nodes fetch it within seconds. Nothing changes for players until you point its DNS at them.
         </p>
       </PageHeader>
       <FieldsForm
@@ -25,7 +25,7 @@ export default async function Page() {
         fields={serviceFields({ name: "", javaHostname: "", originHost: "", originPort: "25565" })}
         submit="Create game service"
         pending="Creating…"
-        again="Send it again: the service is created once, however often you do."
+        again="Sending it again is safe: this form creates one service."
       />
     </main>
   );

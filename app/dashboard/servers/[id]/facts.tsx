@@ -26,7 +26,7 @@ export function Facts({ server: { facts, hostname }, current }: Props) {
     <Section id="facts" title="Facts">
       {shown.length === 0 ? (
         <p className="soft">
-          {Object.keys(facts).length === 0 ? "The daemon has not reported any yet." : "None but those above."}
+          {Object.keys(facts).length === 0 ? "The daemon has not reported any yet." : "No facts but those above."}
         </p>
       ) : (
         <dl className={`card ${styles.facts}`}>

@@ -86,7 +86,7 @@ export function Uptime({ months, ...strip }: UptimeProps) {
         </dl>
         {months.length > 0 && <Months months={months} />}
         <p className="hint">
-          Choose a day to see its charts; nothing is known of grey days.{" "}
+          Choose a day to see its charts; grey days were not recorded.{" "}
           {recordedSince === null
             ? "Events are not recorded yet. "
             : `Recorded since ${dateText(new Date(recordedSince), zone)}, ${clockText(new Date(recordedSince), zone)} ${zoneText(zone)}. `}

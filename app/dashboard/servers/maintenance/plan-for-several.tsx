@@ -27,7 +27,6 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
       form={form}
       ref={element}
       label="Maintenance of several servers"
-      again="Send it again: a time that is planned already is not planned twice."
       done={
         planned &&
         `Planned for ${counted(planned.servers, "server")}: ${planned.text}. Its time is left out of their uptime.`
@@ -40,8 +39,8 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
       ) : (
         <>
           <p className="hint">
-            The uptime leaves this time out, and says so. You can enter it, or call it off in each server&apos;s
-            settings, until a day after it began.
+            This time is left out of the uptime. You can enter it, or call it off in each server&apos;s settings, until
+            a day after it began.
           </p>
           <MaintenanceTimes
             key={invalid ? Object.values(fields).join(" ") : answer.kind}

@@ -39,7 +39,7 @@ export const AddServer = shownOnce(({ formNonce, origin, otherAgents }: Props) =
     <ActionForm
       form={form}
       label="Add a server"
-      again="Send it again: the server is added once, however often you do."
+      again="Sending it again is safe: this form adds one server."
       refusal={invalid?.field === "form" && invalid.message}
       hidden={{ formNonce }}
       submit={["Add server", "Adding…"]}

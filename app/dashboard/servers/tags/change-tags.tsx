@@ -33,11 +33,10 @@ export function ChangeTags(servers: ServersOfList) {
       form={form}
       ref={element}
       label="Tags of several servers"
-      again="Send it again: what is done already stays done."
       done={
         answer.kind === "changed" &&
         (answer.servers === 0
-          ? "Nothing was to be changed: the servers have these tags already."
+          ? "Nothing was changed: the servers have these tags already."
           : `The tags of ${counted(answer.servers, "server")} were changed.`)
       }
       refusal={invalid?.field === "form" && invalid.message}

@@ -21,7 +21,6 @@ export function TimeZoneForm({ current, zones }: Props) {
     <ActionForm
       form={form}
       label="Time zone"
-      again="Send it again: saving the same zone twice changes nothing."
       done={answer.kind === "set" && `Times are shown in ${zoneText(answer.timeZone)}.`}
       refusal={answer.kind === "invalid" && answer.message}
       submit={["Save time zone", "Saving…"]}

@@ -50,7 +50,8 @@ export async function askAgainAction(_: FormAnswer, form: FormData): Promise<For
   const { id: accountId } = await requireAccount();
   const { kind } = await askForConfirmation(accountId, idIn(form));
   if (kind === "too-many") return refused("Ten such mails were sent for you within a day. Try again tomorrow.");
-  if (kind === "not-found") return refused("Nothing was sent: this address is confirmed, or its channel is gone.");
+  if (kind === "not-found")
+    return refused("Nothing was sent: this e-mail is confirmed already, or its channel is gone.");
   return done("asked");
 }
 
@@ -59,7 +60,7 @@ export async function sendTestAction(_: FormAnswer, form: FormData): Promise<For
   const { id: accountId } = await requireAccount();
   const result = await sendTest(accountId, idIn(form));
   if (result === "too-many") return refused(`You can send ${MAX_TESTS} tests in an hour. Wait a little.`);
-  if (result === "not-on") return refused("Nothing was sent: this channel is off, or its address is not confirmed.");
+  if (result === "not-on") return refused("Nothing was sent: this channel is off, or its e-mail is not confirmed.");
   return result === "sent" ? done("tested") : refused(GONE);
 }
 

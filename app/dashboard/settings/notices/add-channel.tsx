@@ -19,21 +19,21 @@ type Words = { title: string; target: string; hint: string; placeholder: string;
 const WORDS: Readonly<Record<ChannelKind, Words>> = {
   mail: {
     title: "Mail",
-    target: "E-mail address",
-    hint: "A mail asks there first whether the address is right.",
+    target: "E-mail",
+    hint: "The console first sends a mail with a link there, to confirm it.",
     placeholder: "ann@example.com",
-    submit: "Add the address",
+    submit: "Add the e-mail",
   },
   webhook: {
     title: "Webhook",
-    target: "Address",
+    target: "URL",
     hint: "Receives JSON, signed by Standard Webhooks. After this only its host is shown.",
     placeholder: "https://example.com/notices",
     submit: "Add the webhook",
   },
   discord: {
     title: "Discord",
-    target: "Webhook address of a Discord channel",
+    target: "Webhook URL of a Discord channel",
     hint: "In Discord: channel settings, Integrations, Webhooks, Copy Webhook URL. After this only its host is shown.",
     placeholder: "https://discord.com/api/webhooks/…",
     submit: "Add the Discord channel",
@@ -58,7 +58,7 @@ export const AddChannel = shownOnce(({ kind, formNonce, maxNameLength, example }
         form={form}
         label={submit}
         noValidate
-        again="Sending it again is safe: a form adds one channel."
+        again="Sending it again is safe: this form adds one channel."
         refusal={errorOf("target") === null && errorOf("name") === null && refused?.message}
         hidden={{ kind, formNonce }}
         submit={[submit, "Adding…"]}
@@ -94,8 +94,8 @@ export const AddChannel = shownOnce(({ kind, formNonce, maxNameLength, example }
             <div className="stack">
               <p className="soft">
                 A POST with <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>.
-                Any 2xx within five seconds takes it. What is not taken is sent again with the same id, up to six times
-                in seven hours; <code>Retry-After</code> of a 429 or 503 is obeyed, and 410 turns the channel off.
+                Answer with any 2xx within five seconds. Otherwise the message is sent again with the same id, up to six
+                times in seven hours; <code>Retry-After</code> of a 429 or 503 is obeyed, and 410 turns the channel off.
               </p>
               <CodeBlock label="Body of a message" text={example} />
             </div>

@@ -68,7 +68,6 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
             hidden={{ ...hidden, to: isOn ? "off" : "on" }}
             submit={isOn ? "Turn off" : "Turn on"}
             pending="Saving…"
-            again="Send it again: what is set twice stays set."
           />
         )}
       </div>
@@ -96,7 +95,6 @@ function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
           fields={[{ name: "name", label: "Name", maxLength: 2 * MAX_CHANNEL_NAME, value: name }]}
           submit="Rename"
           pending="Renaming…"
-          again="Send it again: what is renamed twice has the same name."
         />
         {kind === "webhook" && (
           <>
@@ -108,7 +106,6 @@ function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
               tone="button quiet wary"
               submit="End the old secret"
               pending="Ending…"
-              again="Send it again: what is ended stays ended."
             />
           </>
         )}
@@ -119,7 +116,6 @@ function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
           tone="button quiet wary"
           submit="Remove this channel"
           pending="Removing…"
-          again="Send it again: what is removed stays removed."
         />
       </div>
     </details>
@@ -151,7 +147,7 @@ function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
       <p>
         {failingSince
           ? `The confirmation mail was not sent: ${failure} Send it again later.`
-          : "Open the link in the confirmation mail: no notice is sent there before. An address gets three such mails a day."}
+          : "Open the link in the confirmation mail: no notice is sent before that. At most three such mails are sent in a day."}
       </p>
     );
   }

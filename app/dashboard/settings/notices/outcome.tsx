@@ -3,7 +3,7 @@ import { Notice } from "@/app/ui/notice";
 const OUTCOMES: Readonly<Record<string, string>> = {
   added: "The channel is added. Send it a test.",
   "already-added": "This channel was added before.",
-  asked: "A mail is on its way, unless this address was sent too many today: open its link and press the button there.",
+  asked: "A mail is on its way, unless too many were sent there today. Open its link, and press the button there.",
   tested:
     "A test is on its way. Reload the page in a few seconds: the channel’s last deliveries say whether it arrived.",
   renamed: "The channel is renamed.",

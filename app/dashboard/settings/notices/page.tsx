@@ -35,7 +35,10 @@ export default async function Page({ searchParams }: Props) {
     <main id="main" className="page parts">
       <Outcome done={done} />
       <PageHeader title="Notices">
-        <p>The console tells you what happens to your servers: by mail, to a webhook, or in Discord.</p>
+        <p>
+          The console tells you what happens to your servers, game services and tokens: by mail, to a webhook, or in
+          Discord.
+        </p>
       </PageHeader>
       {kinds.length === 0 && (
         <Notice tone="warning" role="status" isQuiet>

@@ -24,7 +24,6 @@ export function RulesForm({ lines, current, zone }: Props) {
       form={form}
       labelledBy="rules"
       noValidate
-      again="Send it again: saving the same rules twice changes nothing."
       done={answer.kind === "saved" && "The rules are saved."}
       submit={["Save the rules", "Saving…"]}
       tone="button quiet"

@@ -61,7 +61,6 @@ export default async function Page({ params, searchParams }: Props) {
           tone="button quiet"
           submit={supportAccess ? "End support access" : "Allow support access"}
           pending="Saving…"
-          again="Send it again: what is done already stays done."
         >
           <span className="hint">
             {supportAccess
@@ -120,7 +119,6 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
                   tone="plain-button"
                   submit="Stop sharing"
                   pending="Stopping…"
-                  again="Send it again: what is no longer shared stays so."
                 />
               </Cell>
             </Row>
@@ -144,7 +142,6 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
         ]}
         submit="Share"
         pending="Sharing…"
-        again="Send it again: what is shared twice is shared once."
       />
     </SettingsSection>
   );
@@ -181,7 +178,6 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
                     tone="plain-button"
                     submit="Close"
                     pending="Closing…"
-                    again="Send it again: what is closed stays closed."
                   />
                 )}
               </Cell>

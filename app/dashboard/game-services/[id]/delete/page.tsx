@@ -35,7 +35,6 @@ export default async function Page({ params }: Props) {
         ]}
         submit="Delete service"
         pending="Deleting…"
-        again="Send it again: what is deleted already stays deleted."
         cancel={serviceSettingsPath(id)}
       />
     </main>

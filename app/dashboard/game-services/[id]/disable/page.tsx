@@ -31,7 +31,6 @@ export default async function Page({ params }: Props) {
         hidden={{ id, wish: "off" }}
         submit="Disable service"
         pending="Disabling…"
-        again="Send it again: what is done already stays done."
         cancel={serviceSettingsPath(id)}
       />
     </main>

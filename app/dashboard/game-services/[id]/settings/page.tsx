@@ -40,7 +40,6 @@ export default async function Page({ params }: Props) {
               })}
               submit="Save"
               pending="Saving…"
-              again="Send it again: what is saved twice is the same."
             />
           </SettingsSection>
           <OfflineText id={id} text={offlineText} />
@@ -93,7 +92,6 @@ function OfflineText({ id, text }: { id: number; text: string | null }) {
         ]}
         submit="Set the text"
         pending="Saving…"
-        again="Send it again: what is saved twice is the same."
       />
     </SettingsSection>
   );

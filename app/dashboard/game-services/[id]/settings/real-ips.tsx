@@ -39,10 +39,10 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
         {!isOn && (
           <p className="notice warning">
             A server that does not expect PROXY protocol refuses everybody. Switch it on there, restart the server, then
-            switch it on here. The service’s page warns if the origin expects the other.
+            switch it on here. The service’s page warns if the two do not match.
           </p>
         )}
-        <p>Switch it on in the server that edge nodes connect to: of a network, that is its proxy alone.</p>
+        <p>Switch it on in the server that edge nodes connect to. In a network of servers, that is only the proxy.</p>
         <ul className={list.list}>
           {SWITCHES.map(({ server, file, line }) => (
             <li key={server}>
@@ -61,7 +61,6 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
           tone="button quiet wary"
           submit={isOn ? "Switch real ips off" : "Switch real ips on"}
           pending="Saving…"
-          again="Send it again: what is done already stays done."
         />
       </div>
     </SettingsSection>

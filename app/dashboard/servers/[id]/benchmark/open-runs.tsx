@@ -30,7 +30,6 @@ export function OpenRuns({ serverId, runs, now }: Props) {
               submit="Cancel"
               about={` the run ${run.label}`}
               pending="Cancelling…"
-              again="Send it again: what is cancelled already stays cancelled."
             />
           )}
         </li>

@@ -26,7 +26,7 @@ export const RunBenchmark = shownOnce(({ id, origin, hasPending }: Props) => {
     <ActionForm
       form={form}
       label="Run a benchmark"
-      again="Send it again: a server has one pending run at most."
+      again="Sending it again is safe: a server has one pending run at most."
       refusal={invalid?.field === "form" && invalid.message}
       hidden={{ id }}
       submit={["Show the line to run", "Preparing…"]}

@@ -43,7 +43,6 @@ export default async function Page({ params }: Props) {
         hidden={{ id: server.id }}
         submit="Remove server"
         pending="Removing…"
-        again="Send it again: what is removed already stays removed."
         cancel={serverSettingsPath(server.id)}
       />
     </main>

@@ -54,9 +54,7 @@ export default async function Page({ params, searchParams }: Props) {
         id="maintenance"
         title="Maintenance"
         about={
-          <p>
-            The uptime leaves this time out, and says so. You can enter it, or call it off, until a day after it began.
-          </p>
+          <p>This time is left out of the uptime. You can enter it, or call it off, until a day after it began.</p>
         }
       >
         {query["called-off"] !== undefined && <p className="notice">The maintenance is called off.</p>}
@@ -119,7 +117,6 @@ function Planned({ serverId, planned, zone, now }: PlannedProps) {
                 submit={goesOn ? "End it now" : "Call off"}
                 about={`: maintenance ${text}`}
                 pending={goesOn ? "Ending…" : "Calling off…"}
-                again="Send it again: what is called off stays called off."
               />
             </li>
           );

@@ -16,7 +16,6 @@ export function PlanMaintenance({ id, zone }: { id: number; zone: string }) {
     <ActionForm
       form={form}
       labelledBy="maintenance"
-      again="Send it again: a time that is planned already is not planned twice."
       done={answer.kind === "planned" && `Planned: ${answer.text}. Its time is left out of the uptime.`}
       hidden={{ id }}
       submit={["Plan", "Planning…"]}

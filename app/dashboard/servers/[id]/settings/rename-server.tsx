@@ -16,7 +16,6 @@ export function RenameServer({ id, label, hostname }: { id: number } & ServerNam
     <ActionForm
       form={form}
       labelledBy="names"
-      again="Send it again: a name that is given twice is the same name."
       done={
         renamed && (
           <>

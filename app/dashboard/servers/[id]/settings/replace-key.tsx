@@ -41,7 +41,7 @@ export const ReplaceKey = shownOnce(({ id, origin, hasKey, otherAgents, children
     <ActionForm
       form={form}
       labelledBy="key"
-      again="Send it again: a key that was made without being shown is replaced by the next."
+      again="The key may have been made. Send it again for one that you see."
       refusal={answer.kind === "refused" && answer.message}
       hidden={{ id }}
       submit={[hasKey ? "Replace the key" : "Make a key", "Making a key…"]}

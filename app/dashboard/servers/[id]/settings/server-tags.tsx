@@ -15,7 +15,6 @@ export function ServerTags({ id, tags }: { id: number; tags: readonly string[] }
     <ActionForm
       form={form}
       labelledBy="tags"
-      again="Send it again: tags that are given twice are the same tags."
       done={answer.kind === "set" && (answer.tags === "" ? "The server has no tags now." : "The tags are saved.")}
       hidden={{ id }}
       submit={["Save tags", "Saving…"]}

@@ -20,7 +20,7 @@ export function LookUpToken() {
   });
   return (
     <section className={styles.question} aria-label="Which token is this?">
-      {form.hasFailed && <NoAnswer>Sending it again is safe.</NoAnswer>}
+      {form.hasFailed && <NoAnswer />}
       <form className={styles.form} action={form.formAction} onSubmit={form.onSubmit}>
         <Field
           id="pasted"
