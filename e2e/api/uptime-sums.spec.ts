@@ -217,7 +217,7 @@ test("maintenance is a minute to 31 days, never overlaps, begins at most a day a
     })),
   });
   expect(await plan(now + 5 * HOUR, now + 6 * HOUR, [second, id])).toBe(
-    `Nothing was planned: ${label} has 100 times of maintenance, those of the past included. There can be no more.`,
+    `Nothing was planned: ${label} has 100 times of maintenance already, past ones included. That is the most.`,
   );
   expect(await plannedOf(second)).toBe(1);
 });

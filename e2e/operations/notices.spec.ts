@@ -655,7 +655,7 @@ test("what waited for a receiver comes at most twenty messages an hour, of which
       const dropped = (await sql(DELIVERIES)).filter(({ state }) => state !== "delivered");
       expect(dropped).toHaveLength(5);
       for (const { state, reason } of dropped) {
-        expect([state, reason]).toEqual(["dropped", "It was over, and twenty messages within an hour are the most."]);
+        expect([state, reason]).toEqual(["dropped", "It was over by then, and twenty messages an hour are the most."]);
       }
     } finally {
       await library.stop();

@@ -112,7 +112,7 @@ withAndWithoutJavaScript(() => {
     expect((await fetch(app.origin + path, { method: "POST", headers, body })).status).toBe(200);
     expect((await fetch(`${app.origin + path}x`, { method: "POST", headers, body })).status).toBe(404);
     await page.goto(app.origin + NOTICE_PAGE);
-    await expect(card(page, "Inbox")).toContainText("Its reader unsubscribed. Only a reader who confirms the address");
+    await expect(card(page, "Inbox")).toContainText("Its reader unsubscribed. It stays off until they confirm again.");
 
     // Its owner cannot turn it on: the reader is asked anew, and the link of before is worth nothing.
     await expect(card(page, "Inbox").getByRole("button", { name: "Turn on" })).toHaveCount(0);

@@ -100,7 +100,7 @@ export async function confirmAddress(key: string, now: Date = new Date()): Promi
 }
 
 /** What a channel says whose reader unsubscribed. */
-const UNSUBSCRIBED = "Its reader unsubscribed. Only a reader who confirms the address again turns it on.";
+const UNSUBSCRIBED = "Its reader unsubscribed. It stays off until they confirm again.";
 
 /**
  * Turns off the channel whose mails hold this key, until its address is confirmed anew. False: there is no such channel. Twice

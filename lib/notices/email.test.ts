@@ -11,10 +11,10 @@ test.each([
   expect(checkEmail(typed)).toEqual({ kind: "valid", email });
 });
 
-const ALONE = "Type one address alone, such as ann@example.com, without a name or quotes.";
+const ALONE = "Type one e-mail, such as ann@example.com, without a name or quotes.";
 
 test.each([
-  ["", "Type the e-mail address that notices are sent to."],
+  ["", "Type the e-mail that notices are sent to."],
   ["Ann <ann@example.com>", ALONE],
   ["ann@example.com, bob@example.com", ALONE],
   ["ann@example.com\r\nBcc: eve@example.net", ALONE],
@@ -32,7 +32,7 @@ test.each([
   ["@example.com", ALONE],
   [`${"a".repeat(65)}@example.com`, ALONE],
   [`ann@${"d".repeat(64)}.example`, ALONE],
-  [`ann@${"a.".repeat(158)}example`, "An e-mail address has at most 254 characters."],
+  [`ann@${"a.".repeat(158)}example`, "An e-mail has at most 254 characters."],
 ])("%j is refused in a sentence", (typed, message) => {
   expect(checkEmail(typed)).toEqual({ kind: "invalid", field: "email", message });
 });

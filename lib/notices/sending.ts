@@ -167,7 +167,7 @@ function prepare({ id }: Claim, loaded: Loaded): Ready {
     const isPast = kind === "begun" && loaded.incidents.length > 0 && loaded.incidents.every(isOver);
     const wait = Math.max(SECOND, freeAt - now);
     return isPast && !content && wait > MINUTE
-      ? { kind: "dropped", reason: "It was over, and twenty messages within an hour are the most." }
+      ? { kind: "dropped", reason: "It was over by then, and twenty messages an hour are the most." }
       : { kind: "later", wait, holdsChannel: true };
   }
   const heldBackUntil = Math.max(lastUntil ?? 0, facts.heldBackUntil ?? 0);

@@ -108,7 +108,7 @@ function hindranceOf({ overlapping, label, from, to, full }: Outcome, zone: stri
     return `Nothing was planned: ${label} has maintenance already from ${begin} to ${end} (${zoneText(zone)})${others}.`;
   }
   if (full === null) return null;
-  return `Nothing was planned: ${full} has ${MOST_MAINTENANCE} times of maintenance, those of the past included. There can be no more.`;
+  return `Nothing was planned: ${full} has ${MOST_MAINTENANCE} times of maintenance already, past ones included. That is the most.`;
 }
 
 function refusal({ from, to }: TimeRange, now: number): string | null {

@@ -35,8 +35,8 @@ function problemOf(text: string): string {
     .filter((letter) => !UNPRINTABLE.test(letter))
     .join("");
   const problem = nameProblem("tag", text.normalize("NFC").trim(), MAX_TAG_LENGTH);
-  if (problem !== null) return `${problem} This one has to be changed: “${shown}”.`;
-  return `A tag begins with a letter or a digit, and holds these, spaces and . _ : / + @ # - alone. This one has to be changed: “${shown}”.`;
+  if (problem !== null) return `${problem} Change this one: “${shown}”.`;
+  return `A tag begins with a letter or a digit. Letters, digits, spaces and . _ : / + @ # - may follow. Change this one: “${shown}”.`;
 }
 
 function tooMany(): string {

@@ -72,7 +72,7 @@ test.each([
     `https://example.com:${port}/`,
     "The port of a URL is 80, 443, or 1024 and up.",
   ]),
-  [`https://example.com/${"a".repeat(MAX_ADDRESS_LENGTH)}`, "An address has at most 1000 characters."],
+  [`https://example.com/${"a".repeat(MAX_ADDRESS_LENGTH)}`, "A URL has at most 1000 characters."],
 ])("%s is refused in a sentence", (typed, message) => {
   expect(messageOf(typed ?? "")).toBe(message);
   expect(messageOf(typed ?? "", true)).toBe(message);

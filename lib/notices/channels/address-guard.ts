@@ -34,7 +34,7 @@ export function checkAddress(
 ): { kind: "valid"; url: URL } | InvalidField<"address"> {
   const text = typed.trim();
   if (text === "") return invalid("Paste the URL that messages are sent to.");
-  if (text.length > MAX_ADDRESS_LENGTH) return invalid(`An address has at most ${MAX_ADDRESS_LENGTH} characters.`);
+  if (text.length > MAX_ADDRESS_LENGTH) return invalid(`A URL has at most ${MAX_ADDRESS_LENGTH} characters.`);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== "https:" && url?.protocol !== "http:") {
     return invalid("A URL begins with https:// or http://, such as https://example.com/notices.");
