@@ -120,11 +120,14 @@ async function takeEveryPage(browser: Browser, demo: Demo, dataDir: string, choi
   mkdirSync(ALL);
   // The database's client reads it when it is loaded, so what uses it is imported after that.
   process.env.DATABASE_URL = (await findRunningDatabase(dataDir)) ?? "";
-  const { findServices, keepReporting, makeCollector, makeNewcomer } = await import("./screenshots/collections");
+  const { findServices, keepReporting, makeBeginner, makeCollector, makeNewcomer, makeUnlucky } = await import(
+    "./screenshots/collections"
+  );
   const { db } = await import("@/lib/database/client");
   try {
     const collector = await makeCollector();
-    const people = { owner: demo.owner, admin: demo.admin, scriptless: demo.owner, newcomer: await makeNewcomer() };
+    const made = { newcomer: await makeNewcomer(), beginner: await makeBeginner(), unlucky: await makeUnlucky() };
+    const people = { owner: demo.owner, admin: demo.admin, scriptless: demo.owner, ...made };
     const contexts = await openContexts(browser, demo.origin, { ...people, collector });
     const first = await contexts.owner.newPage();
     await waitForTrends(first, demo.origin);
@@ -180,7 +183,7 @@ async function firstId(page: Page, prefix: string): Promise<number> {
 async function takeState(
   context: BrowserContext,
   origin: string,
-  { name, path, reach }: State,
+  { name, path, reach, isPrinted }: State,
   { widths, schemes }: Choice,
 ): Promise<void> {
   const page = await context.newPage();
@@ -192,7 +195,7 @@ async function takeState(
     for (const width of widths) {
       await page.setViewportSize({ width, height: width < 600 ? 800 : 900 });
       for (const colorScheme of schemes) {
-        await page.emulateMedia({ colorScheme });
+        await page.emulateMedia({ colorScheme, media: isPrinted ? "print" : "screen" });
         const file = join(ALL, `${name}-${width}-${colorScheme}.png`);
         await page.screenshot({ path: file, animations: "disabled", fullPage: true });
       }

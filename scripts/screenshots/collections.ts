@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { newAccount, newGameService, newNamedToken, newReportingServer, PASSWORD } from "@/e2e/support/factories";
+import {
+  newAccount,
+  newGameService,
+  newNamedToken,
+  newReportingServer,
+  newServer,
+  PASSWORD,
+} from "@/e2e/support/factories";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db, type Prisma } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
@@ -15,6 +22,7 @@ type Collector = Person & { server: number; service: number; token: number };
 const SERVERS = 120;
 /** Of this many servers one is offline, another strained, another critical. */
 const EVERY = 12;
+const ILL: readonly number[] = [0, 1, 2];
 /** As long as a name may be, in one piece and in many words. */
 const LONG_NAMES = ["W".repeat(64), "A server with a name of many words that goes on until no more fit"];
 const LONG_HOSTNAME = `${"w".repeat(63)}.${"x".repeat(63)}.example.com`;
@@ -24,6 +32,20 @@ const LONG_IP = "2001:db8:85a3:8d3:1319:8a2e:370:7348";
 export async function makeNewcomer(): Promise<Person> {
   const { email } = await newAccount();
   await db.accessToken.deleteMany({ where: { account: { email } } });
+  return { email, password: PASSWORD };
+}
+
+/** An account whose only server never checked in. */
+export async function makeBeginner(): Promise<Person> {
+  const { id, email } = await newAccount();
+  await newServer(id, { label: "First server", hostname: "first.example.com" });
+  return { email, password: PASSWORD };
+}
+
+/** An account whose servers all need somebody: of each kind one. */
+export async function makeUnlucky(): Promise<Person> {
+  const { id, email } = await newAccount();
+  for (const index of ILL) await makeServer(id, index);
   return { email, password: PASSWORD };
 }
 
@@ -72,7 +94,9 @@ async function makeServer(accountId: number, index: number): Promise<number> {
   const label = LONG_NAMES[index] ?? `game-${String(index).padStart(3, "0")}`;
   const createdAt = new Date(Date.now() - (index + 2) * DAY);
   const names = { label: label.slice(0, 64), hostname: index === 0 ? LONG_HOSTNAME : `${index}.games.example.com` };
-  const { id } = await newReportingServer(accountId, { ...names, publicIp: LONG_IP, createdAt, lastSeenAt: createdAt });
+  const tags = ["production", `rack-${index % 14}`, ...(index % 3 === 0 ? ["minecraft", "frankfurt am main"] : [])];
+  const times = { createdAt, lastSeenAt: createdAt };
+  const { id } = await newReportingServer(accountId, { ...names, publicIp: LONG_IP, tags, ...times });
   const kind = index % EVERY;
   if (kind === EVERY - 1) return id;
   const isStrained = kind === 0 || kind === 1;

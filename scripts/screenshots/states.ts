@@ -6,9 +6,10 @@ import * as paths from "@/lib/page-paths";
 
 /**
  * Who looks: the demo's first customer or its administrator; that customer in a browser without JavaScript; somebody
- * who is not signed in; an account without anything; one with as much, and with names as long, as an account may have.
+ * who is not signed in; an account without anything; one whose only server never checked in; one whose servers are all ill;
+ * one with as much, and with names as long, as an account may have.
  */
-export type Viewer = "owner" | "admin" | "scriptless" | "stranger" | "newcomer" | "collector";
+export type Viewer = "owner" | "admin" | "scriptless" | "stranger" | "newcomer" | "beginner" | "unlucky" | "collector";
 
 /** What has pictures: a page, or a state of it that looks different. */
 export type State = {
@@ -18,6 +19,8 @@ export type State = {
   viewer?: Viewer;
   /** A table that is not there meanwhile, so that the page fails. */
   without?: string;
+  /** As it is printed. */
+  isPrinted?: boolean;
   /** Goes on from the path. */
   reach?: (page: Page) => Promise<void>;
 };
@@ -80,6 +83,9 @@ const FLEET: readonly State[] = [
   { name: "fleet-away", path: paths.DASHBOARD, reach: loseConsole },
   { name: "fleet-scriptless", path: paths.DASHBOARD, viewer: "scriptless" },
   { name: "fleet-empty", path: paths.DASHBOARD, viewer: "newcomer" },
+  { name: "fleet-beginner", path: paths.DASHBOARD, viewer: "beginner" },
+  { name: "fleet-unlucky", path: paths.DASHBOARD, viewer: "unlucky" },
+  { name: "fleet-printed", path: paths.DASHBOARD, isPrinted: true },
   { name: "fleet-many", path: paths.DASHBOARD, viewer: "collector" },
   { name: "fleet-many-compact", path: `${paths.DASHBOARD}?view=compact`, viewer: "collector" },
 ];
@@ -99,6 +105,7 @@ function serverStates({ server, long }: StateIds): State[] {
     { name: "server-scriptless", path: paths.serverPath(server), viewer: "scriptless" },
     { name: "server-offline", path: paths.DASHBOARD, reach: (page) => openFirst(page, "offline") },
     { name: "server-never", path: paths.DASHBOARD, reach: (page) => openFirst(page, "never") },
+    { name: "server-printed", path: paths.serverPath(server), isPrinted: true },
     { name: "server-long", path: paths.serverPath(long.server), viewer: "collector" },
     { name: "server-months", path: paths.serverPath(long.server), viewer: "collector", reach: openMonths },
     { name: "server-snooze", path: paths.serverPath(long.server), viewer: "collector", reach: openSnooze },
@@ -133,6 +140,7 @@ function serviceStates({ services, edgeNode, long }: StateIds): State[] {
     },
     { name: "service-away", path: paths.servicePath(service), reach: loseConsole },
     { name: "service-scriptless", path: paths.servicePath(service), viewer: "scriptless" },
+    { name: "service-printed", path: paths.servicePath(service), isPrinted: true },
     { name: "service-long", path: paths.servicePath(long.service), viewer: "collector" },
     { name: "service-settings", path: paths.serviceSettingsPath(service) },
     { name: "service-access", path: paths.serviceAccessPath(service) },
