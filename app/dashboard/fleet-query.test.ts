@@ -25,6 +25,7 @@ const server = (id: number, label: string, change: Partial<FleetServer> = {}): F
   hasCheckedIn: true,
   need: "well",
   isRatedBadly: false,
+  isUnstable: false,
   cpuPct: null,
   memUsedPct: null,
   diskUsedPct: null,

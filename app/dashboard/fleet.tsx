@@ -12,7 +12,7 @@ import { shortDurationText } from "@/lib/format/relative-time";
 import { maintenanceOfSeveralPath, tagsOfSeveralPath } from "@/lib/page-paths";
 import { type LastBreak, listLastBreaks, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
 import { shownLevel } from "@/lib/servers/health-level";
-import { COMPONENT_CURVES, LABELS } from "@/lib/servers/health-score";
+import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
 import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
 import { CompactFleet } from "./compact-fleet";
@@ -57,7 +57,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
           ),
           listUnwellSince(idsOf(({ isRatedBadly }) => isRatedBadly)),
           listLastBreaks(
-            idsOf(({ need, isRatedBadly, cause }) => need === "attention" && (!isRatedBadly || isOfStability(cause))),
+            idsOf(({ need, isUnstable }) => need === "attention" && isUnstable),
             now.getTime(),
           ),
         ]);
@@ -234,10 +234,6 @@ function State({ server }: { server: FleetServer }) {
 
 type CauseProps = Pick<RowProps, "server" | "since" | "lastBreak" | "now">;
 
-function isOfStability(cause: string | null): boolean {
-  return cause?.startsWith(LABELS.stability) ?? false;
-}
-
 function Cause({ server, since, lastBreak, now }: CauseProps) {
   if (!server.hasCheckedIn) {
     return (
@@ -266,7 +262,7 @@ function Cause({ server, since, lastBreak, now }: CauseProps) {
 function lastedText({ server, since, lastBreak, now }: CauseProps): string | null {
   const agoText = (at: number) => shortDurationText(now.getTime() - at);
   if (lastBreak) return `last ${lastBreak.kind} ${agoText(lastBreak.at)} ago`;
-  if (!since || isOfStability(server.cause)) return null;
+  if (!since || server.isUnstable) return null;
   if (since.kind === "always") return "since first seen";
   const lasted = agoText(since.at);
   return since.kind === "at" ? `for ${lasted}` : `for over ${lasted}`;

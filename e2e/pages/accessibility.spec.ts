@@ -261,10 +261,12 @@ async function wideCells(page: Page): Promise<string[]> {
 }
 
 // In one test, because a visit of all pages costs more than all that is looked at.
-test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide; in no table does what stands in a cell reach over the next one, at any width; printed it has no navigation: neither a bar of links, nor the way back, nor the account menu", {
+test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide; in no table does what stands in a cell reach over the next one, at any width; printed it has nothing to press: neither a bar of links, nor the way back, the account menu, a search or a button", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
-  const navigation = page.locator("nav, .skip-link, [data-navigation], header:has([href='/']) details");
+  const navigation = page.locator(
+    "nav, search, button, .button, .skip-link, [data-navigation], header:has([href='/']) details",
+  );
   const seen = new Map<string, number>();
   const found: string[] = [];
   await visitEveryPage(page, account.id, async (path) => {

@@ -65,13 +65,19 @@ test("each component says why in words, and the worst of them is the main cause"
   );
 });
 
-test("of a server that is rated well, outages and restarts are the cause; of any other, its components", () => {
+test("of a server that is rated well, or whose stability costs most, outages and restarts are the cause; of any other, its components", () => {
   const components = Object.fromEntries(COMPONENTS.map((name) => [name, 1000])) as Record<Component, number>;
   const well = { score: 900, components };
-  expect(stabilityCause(well, { outages: 25, reboots: 3 })).toBe("Offline 25 times, 3 restarts in 24 hours");
-  expect(stabilityCause(well, { outages: 1, reboots: 0 })).toBe("Offline 1 time in 24 hours");
-  expect(stabilityCause(well, { outages: 0, reboots: 1 })).toBe("1 restart in 24 hours");
+  expect(stabilityCause(well, { outages: 25, reboots: 3 })).toBe("Offline 25 times, 3 restarts");
+  expect(stabilityCause(well, { outages: 1, reboots: 0 })).toBe("Offline 1 time");
+  expect(stabilityCause(well, { outages: 0, reboots: 1 })).toBe("1 restart");
   expect(stabilityCause(well, { outages: 0, reboots: 0 })).toBeNull();
   expect(stabilityCause({ ...well, score: 799 }, { outages: 1, reboots: 1 })).toBeNull();
-  expect(stabilityCause({ ...well, components: { ...components, cpu: 499 } }, { outages: 1, reboots: 1 })).toBeNull();
+  const withCpu = { ...components, cpu: 499 };
+  expect(stabilityCause({ ...well, components: withCpu }, { outages: 1, reboots: 1 })).toBeNull();
+  const unstable = { score: 799, components: { ...withCpu, stability: 330 } };
+  expect(stabilityCause(unstable, { outages: 1, reboots: 1 })).toBe("Offline 1 time, 1 restart");
+  expect(
+    stabilityCause({ ...unstable, components: { ...withCpu, stability: 340 } }, { outages: 1, reboots: 1 }),
+  ).toBeNull();
 });

@@ -5,6 +5,7 @@ import {
   type Cause,
   COMPONENTS,
   type Component,
+  FULL,
   type Health,
   LABELS,
   type Score,
@@ -48,16 +49,22 @@ export function mainCause(health: Omit<Health, "notes">): string | null {
   return `${worst.name}: ${withoutLimit(cause.text).replace(/ in 24 hours$/, "")}`;
 }
 
+/** Which component costs the score most. */
+export function worstComponent({ components }: Pick<Score, "components">): Component {
+  const lost = (component: Component) => WEIGHTS[component] * (FULL - components[component]);
+  return COMPONENTS.reduce((worst, component) => (lost(component) > lost(worst) ? component : worst));
+}
+
 /**
- * "Offline 2 times, 3 restarts in 24 hours" for a server that only these make need attention; null where its score or a
- * component says more.
+ * "Offline 2 times, 3 restarts" of the last 24 hours, for a server that needs attention for these more than for anything else;
+ * null where another component says more.
  */
 export function stabilityCause(score: Score, stability: Pick<Stability, "outages" | "reboots"> | null): string | null {
-  if (!isRatedWell(score) || !stability) return null;
+  if (!stability || !(isRatedWell(score) || worstComponent(score) === "stability")) return null;
   const { outages, reboots } = stability;
   const parts = [outages > 0 && `Offline ${counted(outages, "time")}`, reboots > 0 && counted(reboots, "restart")];
   const known = parts.filter(Boolean);
-  return known.length > 0 ? `${known.join(", ")} in 24 hours` : null;
+  return known.length > 0 ? known.join(", ") : null;
 }
 
 /** Removes the brackets: "72.5 % busy (full score up to 60 %)" becomes "72.5 % busy". */

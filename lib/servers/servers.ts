@@ -17,7 +17,7 @@ import { parseId } from "@/lib/http/ids";
 import { mapInTurns } from "@/lib/process/turns";
 import { blindColumns, isBlindAt } from "@/lib/servers/events/presence";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
-import { mainCause, stabilityCause } from "@/lib/servers/health-breakdown";
+import { mainCause, stabilityCause, worstComponent } from "@/lib/servers/health-breakdown";
 import { isRatedWell, type Need, needOf } from "@/lib/servers/health-level";
 import {
   type Health,
@@ -218,6 +218,8 @@ export type FleetServer = ServerListItem & {
   diskUsedPct: number | null;
   /** Why the score is not higher, in a few words. */
   cause: string | null;
+  /** Whether that is its stability, which looks back on a day. */
+  isUnstable: boolean;
 };
 
 /** The servers of an account, by id, as the page of the fleet shows them, now or `at` a time (epoch ms). */
@@ -229,6 +231,7 @@ export async function listFleet(accountId: number, at?: number): Promise<FleetSe
     const need = needAt(row, facts, health, now, isBlind);
     const sample = latestSampleOf(row);
     const values = sample && rolledUpValues(sample);
+    const unstable = need === "attention" ? stabilityCause(health, facts.stability) : null;
     return {
       ...serializeListItem(row, health.score, now),
       tags,
@@ -239,7 +242,8 @@ export async function listFleet(accountId: number, at?: number): Promise<FleetSe
       cpuPct: values?.cpuPct ?? null,
       memUsedPct: values?.memUsedPct ?? null,
       diskUsedPct: values?.diskUsedPct ?? null,
-      cause: (need === "attention" && stabilityCause(health, facts.stability)) || mainCause(health),
+      cause: unstable ?? mainCause(health),
+      isUnstable: unstable !== null || worstComponent(health) === "stability",
     };
   });
 }

@@ -40,7 +40,7 @@ export function Benchmarks({ serverId, time, list, finished, open, now }: Props)
     <Section
       id="benchmarks"
       title="Benchmarks"
-      note={runs.length > 0 ? undefined : page > 1 ? "No earlier run." : "No finished run yet."}
+      note={runs.length > 0 ? undefined : page > 1 ? "No earlier run." : "None yet."}
       aside={
         <Link className="button quiet small" href={benchmarkPath(serverId)} prefetch={false}>
           Run a benchmark

@@ -9,8 +9,9 @@ import { momentText } from "@/lib/format/relative-time";
 import { zoneText } from "@/lib/format/time-zone";
 import { API_REFERENCE, serverSettingsPath } from "@/lib/page-paths";
 import type { Since } from "@/lib/servers/events/unwell-since";
-import { explainHealth, stabilityCause } from "@/lib/servers/health-breakdown";
+import { stabilityCause, worstComponent } from "@/lib/servers/health-breakdown";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
+import { LABELS } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
 import styles from "./server-view.module.css";
 
@@ -114,14 +115,20 @@ export function ServerHead({ report, adjacent, list, since, zone, now, children 
 
 /** "Needs attention: offline 2 times, 3 restarts in 24 hours" of a server that these alone make need it. */
 function Unstable({ report: { need, health, stability } }: { report: ServerReport }) {
-  const cause = need === "attention" && stabilityCause(health, stability);
-  return cause && <strong>Needs attention: {`${cause[0]?.toLowerCase()}${cause.slice(1)}`}</strong>;
+  const cause = need === "attention" && stabilityText(health, stability);
+  return cause && <strong>Needs attention: {cause}</strong>;
+}
+
+/** "offline 2 times, 3 restarts in 24 hours", where that says most. */
+function stabilityText(...facts: Parameters<typeof stabilityCause>): string | null {
+  const cause = stabilityCause(...facts);
+  return cause && `${cause[0]?.toLowerCase()}${cause.slice(1)} in 24 hours`;
 }
 
 /** "Strained since 22 Nov, 14:10 UTC (memory)". */
-function sinceText({ health }: ServerReport, { kind, at, level }: Since, zone: string): string {
+function sinceText({ health, stability }: ServerReport, { kind, at, level }: Since, zone: string): string {
   const word = { healthy: "Needs attention", strained: "Strained", critical: "Critical" }[level];
-  const cause = explainHealth(health)[0]?.name.toLowerCase();
+  const cause = stabilityText(health, stability) ?? LABELS[worstComponent(health)].toLowerCase();
   const time = `${momentText(new Date(at), zone)} ${zoneText(zone)}`;
   const when = { always: "always, as far as is kept", at: `since ${time}`, before: `since ${time} or earlier` }[kind];
   return `${word} ${when} (${cause === "cpu" ? "CPU" : cause})`;
