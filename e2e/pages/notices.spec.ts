@@ -82,7 +82,7 @@ withAndWithoutJavaScript(() => {
     expect((await channel()).confirmedAt).toBeNull();
     const fields = await fieldsOf(page, "main form");
     await page.getByRole("button", { name: "Confirm this e-mail" }).click();
-    await expect(page.getByText("Your address is confirmed")).toBeVisible();
+    await expect(page.getByText("Your e-mail is confirmed")).toBeVisible();
     expect((await channel()).confirmedAt).not.toBeNull();
     const again = await sendFields(link, fields, { Origin: app.origin });
     expect(again.headers.get("location")).toContain("done=already");
@@ -548,7 +548,7 @@ test("a link to confirm an address lasts 48 hours, and a newer mail takes its pl
   await expect(page.getByText("Nothing was confirmed")).toBeVisible();
   await db.noticeChannel.updateMany({ where, data: { confirmSentAt: new Date(Date.now() - 47 * HOUR) } });
   await confirm(linkIn(mailsTo(email)[1]?.parsed.text));
-  await expect(page.getByText("Your address is confirmed")).toBeVisible();
+  await expect(page.getByText("Your e-mail is confirmed")).toBeVisible();
 });
 
 test("the last ten deliveries of a channel say what was sent, what became of it and when, the newest first", async ({
