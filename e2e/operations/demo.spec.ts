@@ -2,6 +2,7 @@ import { execFileSync, execSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Page } from "playwright/test";
 import { childrenOf, isAlive } from "@/e2e/support/child-processes";
 import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
@@ -18,10 +19,11 @@ import {
 } from "@/e2e/support/running-command";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/format/time";
+import { serverPath } from "@/lib/page-paths";
 
 // The demo with other programs: the README's lines, a browser, a real HAProxy. `demo-data.spec.ts` has what it writes.
 
-test("npm run demo: data in every state, servers that keep checking in and new intervals, a curl line and a README that work, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all", {
+test("npm run demo: data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a page of a server that is short, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all", {
   tag: ["@one-engine", "@waits"],
 }, async ({ page }) => {
   needs("curl");
@@ -120,6 +122,8 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   await expect.poll(newestInterval, slowly).toBeGreaterThan(lastInterval);
 
   await signIn(page, origin);
+  const sick = servers.find(({ label }) => label === "Session cache");
+  await expectShortPage(page, origin + serverPath(sick?.id ?? 0));
   const sentPage = await expectTestsToArrive(page, origin, demo);
   expect(await demo.stop()).toBe(0);
   await expect.poll(() => started.filter(isAlive)).toEqual([]);
@@ -167,6 +171,23 @@ test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, 
     await database.stop();
   }
 });
+
+/** How high the page of a server with much to say may be at 24 hours, by the width of the window (both in CSS pixels). */
+const HEIGHTS = [
+  [1440, 1950],
+  [390, 3400],
+] as const;
+
+/** Sees that the page of a server is within `HEIGHTS`. */
+async function expectShortPage(page: Page, url: string): Promise<void> {
+  for (const [width, most] of HEIGHTS) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${url}?range=24h`);
+    const height = await page.evaluate(() => document.scrollingElement?.scrollHeight);
+    console.log(`The page of Session cache at ${width} px is ${height} px high`);
+    expect(height, `at ${width} px`).toBeLessThanOrEqual(most);
+  }
+}
 
 /** Runs the commands of the README's API section and compares their answers with the README. */
 async function expectReadmeToBeTrue(origin: string, token: string): Promise<void> {
