@@ -240,7 +240,7 @@ for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
     await whileLocked(endpoint.lock, async () => {
       flood = keepSending(endpoint.most, () => sendFaulty(endpoint, sender, { body: endpoint.good() }));
       // Places are free again for a moment every two seconds.
-      for (const faults of [tooLarge, { ...late, patience: 5 * SECOND }, bad]) {
+      for (const faults of [tooLarge, { ...late, patience: 2 * SECOND }, bad]) {
         await expect.poll(async () => (await sendFaulty(endpoint, sender, faults)).status).toBe(503);
       }
       await expect.poll(async () => (await sendFaulty(endpoint, sender, wrongType)).status).toBe(415);
