@@ -64,7 +64,7 @@ const COLUMNS = CARRIED.map(({ name }) => name).join(", ");
 
 /** The samples in `[since, until)` and the last one before them, because a silence may reach back to it. */
 const known = ({ serverId, since, until }: Placeholders) => `
-    select ${COLUMNS}, lead(ts) over in_order is null as is_last,
+    select ${COLUMNS}, row_number() over in_order as place, lead(ts) over in_order is null as is_last,
       (date_trunc('minute', ts) is distinct from date_trunc('minute', lag(ts) over in_order))::int as begins,
       coalesce(${t.uptimeS.name} < lag(${t.uptimeS.name}) over in_order, false)::int as restarted
     from (
@@ -85,12 +85,14 @@ const epoch = (time: string) => `date_part('epoch', ${time})`;
 /** Whole milliseconds between two times. */
 const milliseconds = (later: string, earlier: string) => `round(${epoch(`${later} - ${earlier}`)} * 1000)`;
 
+/** What the record behind the stability component counts of a sample. */
+const COUNTED = ["begins", "restarted", t.oomKills.name, t.failedUnits.name];
+
 /** A row for each sample, and one for each full minute that is due. */
 const moments = ({ from, until }: Placeholders, isDue: string) => `
-    select false as is_minute, ts as at, floor(${epoch("ts")} / 60)::int as minute, begins, restarted, is_last, ${COLUMNS}
-    from known
+    select false as is_minute, ts as at, floor(${epoch("ts")} / 60)::int as minute, place, ${COUNTED.join(", ")} from known
     union all
-    select true, to_timestamp(minute * 60.0), minute, 0, 0, null, ${CARRIED.map(() => "null").join(", ")}
+    select true, to_timestamp(minute * 60.0), minute, null, 0, 0, null, null
     from generate_series(${from}, ceil(${epoch(until)} / 60)::int - 1) minute where ${isDue}`;
 
 /** The sum over the 24 hours of the clock up to a moment: the hours before its own, and its own up to it. */
@@ -157,26 +159,21 @@ type Placeholders = { [Name in keyof typeof RATED]: string };
 
 /**
  * `rated`: a row for each minute with its score, and for each sample with what it measured. This is the one implementation
- * of past scores: what `getServer` answered at each full minute, from the samples that are known now. A minute takes over
- * the last sample before it by a window: PostgreSQL cannot guess how many rows a join by time has. The steps are
+ * of past scores: what `getServer` answered at each full minute, from the samples that are known now. A minute finds
+ * the last sample before it by its place in order: PostgreSQL cannot guess how many rows a join by time has. The steps are
  * materialized because it would otherwise write out the score each time that something refers to it.
  */
 const rated = (given: Placeholders, isDue: string, isKnown = "true") => `with known as materialized (${known(given)}),
+  moments as materialized (
+    select is_minute, at, minute, max(place) over so_far as last_place, ${stabilityOf(given.countsFrom)}
+    from (select *, minute / 60 as hour from (${moments(given, isDue)}) moments) moments
+    window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
+      own as (partition by hour order by at, is_minute),
+      so_far as (order by hour, at, is_minute)),
   r as materialized (
-    select *, ${milliseconds("at", "ts")} / 1000 as age
-    from (
-      select is_minute, at, minute, ${STABILITY.join(", ")},
-        ${["is_last", ...CARRIED.map(({ name }) => name)].map((name) => `first_value(${name}) over of_sample as ${name}`).join(", ")}
-      from (
-        select *, count(ts) over so_far as sample, ${stabilityOf(given.countsFrom)}
-        from (select *, minute / 60 as hour from (${moments(given, isDue)}) moments) moments
-        window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
-          own as (partition by hour order by at, is_minute),
-          so_far as (order by hour, at, is_minute)) moments
-      -- Of the samples before, the minutes take over none but the last.
-      where at >= coalesce((select max(ts) from known where ts <= to_timestamp(${given.from} * 60.0)), '-infinity')
-      window of_sample as (partition by sample order by is_minute)) moments
-    where ts is not null and ${isDue} and minute >= ${given.from} and ${isKnown}),
+    select is_minute, at, minute, ${STABILITY.join(", ")}, ${COLUMNS}, ${milliseconds("at", "ts")} / 1000 as age
+    from moments join known on known.place = last_place
+    where ${isDue} and minute >= ${given.from} and ${isKnown}),
   points as materialized (
     select minute, at, is_minute, arrived_at > at as is_late,
       ${Object.entries(componentsOf(given.cores))
