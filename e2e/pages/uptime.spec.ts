@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Locator } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { needs } from "@/e2e/support/needs";
@@ -28,7 +29,7 @@ async function serverWithEvents(accountId: number, hours: number) {
 }
 
 withAndWithoutJavaScript((hasJavaScript) => {
-  test("the page of a server says its uptime of five ranges with what each comes from, and has a strip of ninety days, each a link to its range", async ({
+  test("the page of a server says its uptime of five ranges with what each comes from, and has a strip of ninety days under its title, each a link to its range", async ({
     page,
     account,
   }) => {
@@ -54,12 +55,14 @@ withAndWithoutJavaScript((hasJavaScript) => {
     const today = new URLSearchParams(rangeParams({ from: midnight(0), to: midnight(1) }));
     await expect(days.last()).toHaveAttribute("href", `/dashboard/servers/${id}?${list}&${today}#history`);
     await expect(days.first()).toHaveAttribute("title", /: not recorded$/);
+    const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
+    const tops = [page.locator("h1"), days.first(), page.getByRole("region", { name: "Current values" })].map(topOf);
+    expect(await Promise.all(tops)).toEqual((await Promise.all(tops)).toSorted((a, b) => a - b));
     // The Tab key need not go through them all.
-    await page.getByRole("link", { name: "Events as CSV" }).focus();
-    await page.keyboard.press("Tab");
+    await page.getByRole("link", { name: "Skip the 90 days" }).focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    await expect(page.getByRole("link", { name: "1 hour", exact: true })).toBeFocused();
+    await expect(page.locator("summary", { hasText: "The six components" })).toBeFocused();
     // axe is a script.
     if (hasJavaScript) await expectAccessible(page);
     await expectToFit(page);

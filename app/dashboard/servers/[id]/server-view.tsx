@@ -25,7 +25,7 @@ import { ServerHead } from "./server-head";
 import { ServerNotices } from "./server-notices";
 import styles from "./server-view.module.css";
 import { SetUp } from "./set-up";
-import { STRIP_DAYS, Uptime } from "./uptime";
+import { STRIP_DAYS, Uptime, UptimeDays } from "./uptime";
 
 type Props = {
   accountId: number;
@@ -62,6 +62,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
     noticesOf(accountId, server.id, now),
   ]);
   const known = withoutMaintenance(events.silences, events.maintenance);
+  const uptime = { serverId: server.id, recordedSince: events.recordedSince, known, now: at, zone };
   const twoDaemons = events.others.find(({ kind, to }) => kind === "two_daemons" && to === null);
   return (
     <article className={styles.server} data-server={server.id}>
@@ -73,17 +74,13 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
         <ServerNotices serverId={server.id} notices={notices} zone={zone} />
       </ServerHead>
       {twoDaemons && <TwoDaemons serverId={server.id} since={new Date(twoDaemons.from)} now={now} />}
+      {hasCheckedIn && <UptimeDays {...uptime} {...{ list, days }} />}
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
         <>
           <div className={styles.beside}>
             <Health report={report} zone={zone} />
-            <Uptime
-              serverId={server.id}
-              recordedSince={events.recordedSince}
-              now={at}
-              {...{ list, known, days, months, zone }}
-            />
+            <Uptime {...uptime} months={months} />
           </div>
           <History
             serverId={server.id}

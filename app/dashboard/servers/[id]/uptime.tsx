@@ -38,11 +38,22 @@ type StripProps = Props & {
   days: readonly UptimeSum[];
 };
 
-type UptimeProps = StripProps & { months: readonly UptimeSum[] };
+/** The last days, for the place under the server's title. */
+export function UptimeDays(strip: StripProps) {
+  return (
+    <div className={styles.days}>
+      <a className="skip-link" href="#health">
+        Skip the {STRIP_DAYS} days
+      </a>
+      <UptimeStrip label={`The last ${STRIP_DAYS} days`} text={daysText(strip)} />
+    </div>
+  );
+}
 
-/** The last days, and how much of each range a server was not offline, with what each percentage comes from. */
-export function Uptime({ months, ...strip }: UptimeProps) {
-  const { serverId, known, recordedSince, now, zone } = strip;
+type UptimeProps = Props & { serverId: number; months: readonly UptimeSum[] };
+
+/** How much of each range a server was not offline, with what each percentage comes from. */
+export function Uptime({ serverId, known, recordedSince, now, zone, months }: UptimeProps) {
   const since = recordedSince ?? now;
   const ranges = (Object.keys(UPTIME_RANGES) as UptimeRange[]).map((name) => {
     const from = now - UPTIME_RANGES[name];
@@ -67,10 +78,6 @@ export function Uptime({ months, ...strip }: UptimeProps) {
       }
     >
       <div className={`card card-body ${styles.uptime}`}>
-        <a className="skip-link" href="#history">
-          Skip the {STRIP_DAYS} days
-        </a>
-        <UptimeStrip label={`The last ${STRIP_DAYS} days`} text={daysText(strip)} />
         <dl className={styles.ranges}>
           {ranges.map(({ name, isWhole, sums }) => (
             <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>
@@ -86,7 +93,7 @@ export function Uptime({ months, ...strip }: UptimeProps) {
         </dl>
         {months.length > 0 && <Months months={months} />}
         <p className="hint">
-          Choose a day to see its charts; grey days were not recorded.{" "}
+          Choose a day at the top to see its charts; grey days were not recorded.{" "}
           {recordedSince === null
             ? "Events are not recorded yet. "
             : `Recorded since ${dateText(new Date(recordedSince), zone)}, ${clockText(new Date(recordedSince), zone)} ${zoneText(zone)}. `}
