@@ -45,6 +45,9 @@ export function UptimeDays(strip: StripProps) {
       <a className="skip-link" href="#health">
         Skip the {STRIP_DAYS} days
       </a>
+      <p className="hint" aria-hidden="true">
+        {STRIP_DAYS} days
+      </p>
       <UptimeStrip label={`The last ${STRIP_DAYS} days`} text={daysText(strip)} />
     </div>
   );
