@@ -410,8 +410,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     one.host.startEdge(one.url, one.key);
     await expect.poll(() => statusOf(id)).toBe("active");
     two.host.startEdge(two.url, two.key);
-    await two.host.endMinute();
-    expect(two.host.output).toContain("1 services served");
+    await expectInMinutes(async () => two.host.output, [two.host]).toContain("1 services served");
     await expect.poll(() => statusOf(id)).toBe("active");
     expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBe("shared");
     await expectInMinutes(async () => new Set((await seriesOf(id)).map(({ node_id }) => node_id)).size).toBe(2);

@@ -199,7 +199,7 @@ withAndWithoutJavaScript(() => {
     account,
   }) => {
     await add(page, "Mail", "Ann <ann@example.com>", "Mine");
-    await expect(page.getByText("Type one address alone, such as ann@example.com")).toBeVisible();
+    await expect(page.getByText("Type one e-mail, such as ann@example.com")).toBeVisible();
     await expect(page.locator("details[open] [name=target]")).toHaveValue("Ann <ann@example.com>");
     await expect(page.locator("details[open] [name=name]")).toHaveValue("Mine");
     await add(page, "Webhook", "https://example.com:25/secret");
