@@ -1,7 +1,7 @@
 import { newAccount, unique } from "@/e2e/support/factories";
 import { type Answer, call, ENDPOINT_PATHS, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { type McpAnswer, sendMcp } from "@/e2e/support/mcp-client";
-import { recordQueries } from "@/e2e/support/recorded-queries";
+import { recordQueries, SET_UP } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { authenticate } from "@/lib/tokens/authentication";
 import { createToken, findToken, replaceToken, restrictToken, revokeTokens } from "@/lib/tokens/management";
@@ -111,7 +111,7 @@ test("refusing costs the database the same statements, whether a token is revoke
     const queries = await recordQueries(async () => {
       expect(await authenticate(raw, { ip: OUTSIDE, agent: null })).toBeNull();
       await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(1);
-    });
+    }, SET_UP);
     return queries.filter(({ text }) => !text.startsWith("SELECT")).map(({ text }) => text);
   };
   const [whenRevoked, whenElsewhere] = [await statementsOf(revoked), await statementsOf(restricted)];
