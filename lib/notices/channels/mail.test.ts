@@ -139,9 +139,14 @@ test("a certificate that nobody trusts stops the mail before anything of it is s
 });
 
 test("a console that stops does not wait for the mail server", async () => {
-  const port = await listener(() => {});
+  // Before it has connected, it would go on to whoever listens at this port next.
+  let isConnected = false;
+  const port = await listener(() => {
+    isConnected = true;
+  });
   const ending = new AbortController();
   const outcome = sendTo(port, {}, ending.signal);
+  await expect.poll(() => isConnected).toBe(true);
   ending.abort();
   expect(await outcome).toEqual({ kind: "again", reason: "The console was stopped while it sent this." });
 });
