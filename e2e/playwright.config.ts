@@ -114,6 +114,7 @@ export default defineConfig({
     ["json", { outputFile: process.env.E2E_REPORT ? `../${process.env.E2E_REPORT}` : "../test-results/e2e.json" }],
   ],
   use: {
+    reuseContext: true,
     actionTimeout: FACT,
     navigationTimeout: FACT,
     ...(executablePath ? { launchOptions: { executablePath } } : {}),

@@ -326,7 +326,7 @@ test("who a game service is shared with is told of it, and of its end, once and 
     const other = await startInstance(url, receiver.url);
     const live = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 15 * SECOND) {
-        await letPass(url, 15 * SECOND);
+        await letPass(sql, 15 * SECOND);
         expect(await Promise.all([instance.tick(), other.tick()])).toEqual([true, true]);
       }
     };
@@ -552,12 +552,12 @@ test("a channel that fails is tried six times within eight hours, is turned off 
 test("an outage that ended while no instance ran for days is told to be over since its true end", {
   tag: "@one-engine",
 }, async () => {
-  await onStage(async ({ sql, live, receiver, url }) => {
+  await onStage(async ({ sql, live, receiver }) => {
     await sql(goOffline(1));
     await live(6 * MINUTE);
-    await letPass(url, HOUR);
+    await letPass(sql, HOUR);
     await sql(comeBack(1));
-    await letPass(url, 72 * HOUR);
+    await letPass(sql, 72 * HOUR);
     await live(2 * MINUTE);
     expect(titlesOf(receiver).slice(1)).toEqual(["web-1 is online again"]);
     const { at, events } = JSON.parse(String(receiver.arrivals[1]?.body));
@@ -754,7 +754,7 @@ test("a mail server that hangs leaves places for webhooks, however much mail is 
 });
 
 test("a receiver that hangs delays the messages of its own account alone", { tag: "@one-engine" }, async () => {
-  await onStage(async ({ sql, instance, url, receiver }) => {
+  await onStage(async ({ sql, instance, receiver }) => {
     await sql(`insert into servers (account_id, label, hostname) values (2, 'other', 'h');
       insert into notice_channels (account_id, kind, name, confirmed_at)
         select 1, 'webhook', 'hanging-' || n, now() from generate_series(1, 19) n;
@@ -763,7 +763,7 @@ test("a receiver that hangs delays the messages of its own account alone", { tag
     receiver.modes.set("a", "hang");
     await sql("insert into server_events (server_id, kind, started_at) select id, 'offline', now() from servers");
     await instance.tick();
-    await letPass(url, 6 * MINUTE);
+    await letPass(sql, 6 * MINUTE);
     await instance.tick();
     // Two of the account at a time, so the other one is in the first claim.
     expect(receiver.arrivals.slice(0, 3).map(({ channel }) => channel)).toContain("b");
@@ -774,7 +774,7 @@ test("accounts whose plan fails are set aside and tried again later, however man
   tag: "@one-engine",
 }, async () => {
   test.setTimeout(SLOW.timeout);
-  await onStage(async ({ sql, instance, url, receiver }) => {
+  await onStage(async ({ sql, instance, receiver }) => {
     const FAULTY = 30;
     await sql(`insert into accounts (name, email) select 'n', 'n' || n || '@example.com' from generate_series(3, ${FAULTY}) n;
       insert into servers (account_id, label, hostname) select id, 'db', 'h' from accounts where id > 1;
@@ -788,7 +788,7 @@ test("accounts whose plan fails are set aside and tried again later, however man
     const began = performance.now();
     const faults: string[] = [];
     for (let look = 0; look < 15; look++) {
-      await letPass(url, 10 * SECOND);
+      await letPass(sql, 10 * SECOND);
       await instance.tick().catch((error: Error) => faults.push(error.message));
     }
     expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^db has a full disk/)]);
@@ -802,7 +802,7 @@ test("accounts whose plan fails are set aside and tried again later, however man
     await expect
       .poll(
         async () => {
-          await letPass(url, 10 * SECOND);
+          await letPass(sql, 10 * SECOND);
           await instance.tick().catch(() => {});
           return receiver.arrivals.length;
         },

@@ -34,19 +34,19 @@ export async function expectWholeAfter(
   // The first looks note it, the later ones tell it.
   let isAlive = true;
   for (let looks = 0; isAlive && looks < 15; looks++) {
-    const look = async () => (await dying.tick()) && letPass(url, 30 * SECOND).then(() => true);
+    const look = async () => (await dying.tick()) && letPass(sql, 30 * SECOND).then(() => true);
     isAlive = await (death.postgres === undefined ? look() : look().catch(() => false));
   }
   expect(isAlive, `${when} ${what}`).toBe(false);
   const next = await revive(dying);
   for (let looks = 0; looks < 15; looks++) {
     expect(await next.tick()).toBe(true);
-    await letPass(url, 30 * SECOND);
+    await letPass(sql, 30 * SECOND);
   }
   await sql(comeBack(1));
   for (let looks = 0; looks < 6; looks++) {
     await next.tick();
-    await letPass(url, 30 * SECOND);
+    await letPass(sql, 30 * SECOND);
   }
   await next.stop();
   const deliveries = await sql(DELIVERIES);

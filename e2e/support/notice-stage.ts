@@ -2,7 +2,7 @@ import { SECOND } from "@/lib/format/time";
 import { expect } from "./fixtures";
 import { letPass } from "./notice-time";
 import { type Instance, type Receiver, startInstance, startReceiver } from "./notices-instance";
-import { runSql } from "./run-sql";
+import { openSql, type Sql } from "./run-sql";
 import { createTestDatabase, type TestDatabase } from "./test-database";
 
 /** A database with somebody to tell, an instance that tells, and a receiver of what it sends. */
@@ -10,7 +10,7 @@ export type Stage = {
   url: string;
   receiver: Receiver;
   instance: Instance;
-  sql: (text: string) => Promise<Record<string, unknown>[]>;
+  sql: Sql;
   /** Time passes in steps of a few seconds of the loop, as long as nobody is away. */
   live: (ms: number, step?: number) => Promise<void>;
 };
@@ -27,14 +27,14 @@ export async function onStage(
   const database = given ?? (await createTestDatabase());
   const receiver = await startReceiver();
   const instance = await startInstance(database.url, receiver.url);
-  const sql = (text: string) => runSql<Record<string, unknown>>(database.url, text);
+  const { sql, close } = openSql(database.url);
   try {
     await sql(`insert into accounts (name, email) values ('a', 'a@example.com'), ('b', 'b@example.com');
       insert into servers (account_id, label, hostname) values (1, 'web-1', 'h'), (1, 'web-2', 'h');
       insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'a', now())`);
     const live = async (ms: number, step = 30 * SECOND) => {
       for (let passed = 0; passed < ms; passed += step) {
-        await letPass(database.url, Math.min(step, ms - passed));
+        await letPass(sql, Math.min(step, ms - passed));
         expect(await instance.tick()).toBe(true);
       }
     };
@@ -42,6 +42,7 @@ export async function onStage(
   } finally {
     await instance.stop();
     await receiver.stop();
+    await close();
     await database.stop();
   }
 }

@@ -1,4 +1,4 @@
-import { runSql } from "./run-sql";
+import type { Sql } from "./run-sql";
 
 /** Columns with the times of events and notices. What lies `ms` farther back is as if so much time had passed. */
 const TIMES: Readonly<Record<string, readonly string[]>> = {
@@ -14,10 +14,10 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Lets time pass for the notices of a database: they go by the database's clock, which nobody sets. */
-export async function letPass(url: string, ms: number): Promise<void> {
+export async function letPass(sql: Sql, ms: number): Promise<void> {
   const statements = Object.entries(TIMES).map(([table, columns]) => {
     const set = columns.map((column) => `${column} = ${column} - interval '${Math.round(ms)} ms'`).join(", ");
     return `update ${table} set ${set}`;
   });
-  await runSql(url, statements.join(";\n"));
+  await sql(statements.join(";\n"));
 }

@@ -20,9 +20,12 @@ export const test = base.extend<Fixtures>({
   baseURL: async ({}, use) => {
     await use(sharedOrigin());
   },
-  // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
-  extraHTTPHeaders: async ({}, use) => {
-    await use({ "X-Forwarded-For": newIp() });
+  context: async ({ context }, use) => {
+    // The runner gives the context of the test before again, emptied of all but these.
+    await context.setOffline(false);
+    await context.clearPermissions();
+    await context.setExtraHTTPHeaders({ "X-Forwarded-For": newIp() });
+    await use(context);
   },
   page: async ({ page }, use) => {
     const problems: string[] = [];

@@ -14,3 +14,16 @@ export async function runSql<Row extends pg.QueryResultRow>(
     await client.end();
   }
 }
+
+export type Sql = (text: string) => Promise<Record<string, unknown>[]>;
+
+/**
+ * As `runSql`, for tests that ask hundreds of times: on a connection that stays, and anew where the server has ended it.
+ * No transaction may stay open.
+ */
+export function openSql(url: string): { sql: Sql; close(): Promise<void> } {
+  const pool = new pg.Pool({ connectionString: url, idleTimeoutMillis: 0 });
+  // The next statement connects anew.
+  pool.on("error", () => {});
+  return { sql: async (text) => (await pool.query(text)).rows ?? [], close: () => pool.end() };
+}
