@@ -72,8 +72,10 @@ test("a check-in that ends a silence is three statements, and writes it from two
   const lastSeenAt = new Date(Date.now() - 10 * MINUTE);
   await db.server.update({ where: { id }, data: { createdAt: new Date(Date.now() - DAY), lastSeenAt } });
   const silentSince = new Date(lastSeenAt.getTime() + ONLINE_WINDOW);
-  // Derived before any row is there, and the same afterwards.
-  expect(await eventsOf(id, Date.now())).toEqual([{ kind: expect.any(String), from: silentSince.getTime(), to: null }]);
+  // Derived before any row is there, and the same afterwards. A console that was away itself knows a part of it less well.
+  const derived = await eventsOf(id, Date.now());
+  expect(derived.map(({ from }) => from)).toEqual([silentSince.getTime(), ...derived.slice(0, -1).map(({ to }) => to)]);
+  expect(derived.at(-1)?.to).toBeNull();
   const queries = await recordQueries(async () => {
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
     const body = JSON.stringify({ cpu_pct: 5 });
