@@ -1,5 +1,5 @@
 import { headers } from "next/headers";
-import Link from "next/link";
+import { Link } from "@/app/ui/link";
 import { servedOrigin } from "@/lib/http/own-origin";
 import { API_REFERENCE, DASHBOARD, GAME_SERVICES, SIGN_IN } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
@@ -22,12 +22,8 @@ export default async function Page() {
       ) : (
         <SiteHeader>
           <HeaderNavigation>
-            <Link href={API_REFERENCE} prefetch={false}>
-              Docs
-            </Link>
-            <Link href={SIGN_IN} prefetch={false}>
-              Sign in
-            </Link>
+            <Link href={API_REFERENCE}>Docs</Link>
+            <Link href={SIGN_IN}>Sign in</Link>
           </HeaderNavigation>
         </SiteHeader>
       )}
@@ -40,12 +36,10 @@ export default async function Page() {
               read-only API brings both to your own dashboards and scripts.
             </p>
             <p className="row">
-              <Link className="button" href={account ? DASHBOARD : SIGN_IN} prefetch={false}>
+              <Link className="button" href={account ? DASHBOARD : SIGN_IN}>
                 {account ? "Go to your servers" : "Sign in"}
               </Link>
-              <Link href={API_REFERENCE} prefetch={false}>
-                Read the API reference
-              </Link>
+              <Link href={API_REFERENCE}>Read the API reference</Link>
             </p>
             {!account && <WhoMaySignUp />}
           </div>
@@ -60,7 +54,7 @@ export default async function Page() {
                 name at them, and see here what each node serves and how much it dropped.
               </p>
               <p>
-                <Link className="inline-link" href={account ? GAME_SERVICES : SIGN_IN} prefetch={false}>
+                <Link className="inline-link" href={account ? GAME_SERVICES : SIGN_IN}>
                   {account ? "Go to your game services" : "Sign in to protect one"}
                 </Link>
               </p>

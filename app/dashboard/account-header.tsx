@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/app/ui/link";
 import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import type { Account } from "@/lib/accounts/accounts";
 import { SIGN_IN } from "@/lib/page-paths";
@@ -21,9 +21,7 @@ export function ReaderHeader({ account }: { account: Account | null }) {
   return (
     <SiteHeader>
       <HeaderNavigation>
-        <Link href={SIGN_IN} prefetch={false}>
-          Sign in
-        </Link>
+        <Link href={SIGN_IN}>Sign in</Link>
       </HeaderNavigation>
     </SiteHeader>
   );

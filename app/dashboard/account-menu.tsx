@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
+import { Link } from "@/app/ui/link";
 import { ACCOUNT_PAGE, NOTICE_PAGE } from "@/lib/page-paths";
 import styles from "./account-menu.module.css";
 import { SignOut } from "./sign-out";
@@ -54,10 +54,10 @@ export function AccountMenu({ name, email, role }: Props) {
           <span className="soft">{email}</span>
           <span className="soft">{role}</span>
         </p>
-        <Link className={styles.item} href={ACCOUNT_PAGE} prefetch={false}>
+        <Link className={styles.item} href={ACCOUNT_PAGE}>
           Account and sessions
         </Link>
-        <Link className={styles.item} href={NOTICE_PAGE} prefetch={false}>
+        <Link className={styles.item} href={NOTICE_PAGE}>
           Notices
         </Link>
         <SignOut />

@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { ActionForm } from "@/app/ui/action-form";
+import { Link } from "@/app/ui/link";
 import { type FormAnswer as Form, useFormAnswer } from "@/app/ui/use-form-answer";
 import type { FormAnswer } from "./form-answer";
 
@@ -55,7 +55,7 @@ export function FormOfButton({ submit, about, pending, cancel, fields, children,
         cancel === undefined ? (
           children
         ) : (
-          <Link className="button quiet" href={cancel} prefetch={false}>
+          <Link className="button quiet" href={cancel}>
             Cancel
           </Link>
         )

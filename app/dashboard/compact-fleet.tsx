@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/app/ui/link";
 import { Time } from "@/app/ui/time";
 import { type Need, shownLevel } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -33,7 +33,6 @@ export function CompactFleet({ query, servers, now }: Props) {
           >
             <Link
               href={serverInList(server.id, query)}
-              prefetch={false}
               title={[server.label, server.hasCheckedIn && server.cause].filter(Boolean).join(": ")}
             >
               <bdi className={styles.name}>{server.label}</bdi>{" "}

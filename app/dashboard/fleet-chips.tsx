@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/app/ui/link";
 import { NEEDS, type Need } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./fleet.module.css";
@@ -79,7 +79,6 @@ function Chip({ href, name, count, isCurrent, need }: ChipProps) {
     <Link
       className={styles.chip}
       href={href}
-      prefetch={false}
       scroll={false}
       data-group={need}
       aria-current={isCurrent ? "true" : undefined}

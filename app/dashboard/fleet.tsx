@@ -1,8 +1,8 @@
-import Link from "next/link";
 import { Choices } from "@/app/ui/choices";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { InTurns } from "@/app/ui/in-turns";
 import { Ip } from "@/app/ui/ip";
+import { Link } from "@/app/ui/link";
 import { Meter } from "@/app/ui/meter";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
@@ -72,14 +72,10 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
         <div className={styles.tools}>
           {(all.length >= MANY || query.view === "compact") && <ViewChoice query={query} />}
           <FleetSearch query={query} />
-          <Link className="button quiet small" href={tagsOfSeveralPath(fleetParams(listOf(query)))} prefetch={false}>
+          <Link className="button quiet small" href={tagsOfSeveralPath(fleetParams(listOf(query)))}>
             Tags…
           </Link>
-          <Link
-            className="button quiet small"
-            href={maintenanceOfSeveralPath(fleetParams(listOf(query)))}
-            prefetch={false}
-          >
+          <Link className="button quiet small" href={maintenanceOfSeveralPath(fleetParams(listOf(query)))}>
             Maintenance…
           </Link>
         </div>
@@ -88,7 +84,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       {shown.found === 0 ? (
         <p className={styles.nothing} role="status">
           No server matches.{" "}
-          <Link href={fleetPath({ ...query, show: null, search: "", tag: null, page: 1 })} prefetch={false}>
+          <Link href={fleetPath({ ...query, show: null, search: "", tag: null, page: 1 })}>
             Show all {counted(all.length, "server")}
           </Link>
         </p>
@@ -165,7 +161,7 @@ function ServerRow({ query, server, trend, since, lastBreak, now }: RowProps) {
   return (
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
       <RowTitle className={styles.name} title={server.hostname || undefined}>
-        <Link href={serverInList(server.id, query)} prefetch={false}>
+        <Link href={serverInList(server.id, query)}>
           <bdi>{server.label}</bdi>
         </Link>{" "}
         <bdi className={styles.hostname}>{server.hostname}</bdi>

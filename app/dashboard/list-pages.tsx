@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/app/ui/link";
 import styles from "./list-pages.module.css";
 
 type Props = { page: number; pages: number; pathOf: (page: number) => string };
@@ -9,7 +9,7 @@ export function ListPages({ page, pages, pathOf }: Props) {
   return (
     <nav className={styles.pages} aria-label="Pages">
       {page > 1 && (
-        <Link className="button quiet small" href={pathOf(page - 1)} rel="prev" prefetch={false}>
+        <Link className="button quiet small" href={pathOf(page - 1)} rel="prev">
           Previous
         </Link>
       )}
@@ -17,7 +17,7 @@ export function ListPages({ page, pages, pathOf }: Props) {
         Page {page} of {pages}
       </span>
       {page < pages && (
-        <Link className="button quiet small" href={pathOf(page + 1)} rel="next" prefetch={false}>
+        <Link className="button quiet small" href={pathOf(page + 1)} rel="next">
           Next
         </Link>
       )}

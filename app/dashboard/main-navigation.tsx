@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { Link } from "@/app/ui/link";
 import { API_REFERENCE, DASHBOARD, EDGE_NODES, GAME_SERVICES, TOKEN_PAGE } from "@/lib/page-paths";
 import styles from "./main-navigation.module.css";
 
@@ -27,7 +27,6 @@ export function MainNavigation({ isAdmin = false }: { isAdmin?: boolean }) {
             key={href}
             className={styles.place}
             href={href}
-            prefetch={false}
             aria-current={isHere ? (path === href ? "page" : "true") : undefined}
           >
             {label}

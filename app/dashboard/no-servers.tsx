@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/app/ui/link";
 import { NEW_SERVER } from "@/lib/page-paths";
 import styles from "./no-servers.module.css";
 
@@ -12,7 +12,7 @@ export function NoServers() {
         disks, network, and a score that says what to look at first.
       </p>
       <p>
-        <Link className="button" href={NEW_SERVER} prefetch={false}>
+        <Link className="button" href={NEW_SERVER}>
           Add your first server
         </Link>
       </p>

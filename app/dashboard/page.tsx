@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import Link from "next/link";
+import { Link } from "@/app/ui/link";
 import { Live } from "@/app/ui/live";
 import { PageHeader } from "@/app/ui/page-header";
 import { NEW_SERVER } from "@/lib/page-paths";
@@ -32,7 +32,7 @@ export default async function Page({ searchParams }: Props) {
       <PageHeader
         title="Servers"
         actions={
-          <Link className="button" href={NEW_SERVER} prefetch={false}>
+          <Link className="button" href={NEW_SERVER}>
             Add a server
           </Link>
         }

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import styles from "./choices.module.css";
+import { Link } from "./link";
 
 type Choice = { href: string; name: string; isCurrent: boolean };
 
@@ -8,7 +8,7 @@ export function Choices({ label, choices }: { label: string; choices: readonly C
   return (
     <nav className={styles.choices} aria-label={label}>
       {choices.map(({ href, name, isCurrent }) => (
-        <Link key={href} href={href} aria-current={isCurrent ? "true" : undefined} prefetch={false} scroll={false}>
+        <Link key={href} href={href} aria-current={isCurrent ? "true" : undefined} scroll={false}>
           {name}
         </Link>
       ))}

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import styles from "./data-table.module.css";
+import { Link } from "./link";
 
 export type Column = {
   title: string;
@@ -96,7 +96,7 @@ function Head({ column: { title, isTitleHidden, isNumber, sort } }: { column: Co
       {isTitleHidden ? (
         <span className="visually-hidden">{title}</span>
       ) : sort ? (
-        <Link className={styles.sort} href={sort.href} prefetch={false} scroll={false} data-order={sort.order}>
+        <Link className={styles.sort} href={sort.href} scroll={false} data-order={sort.order}>
           {title}
         </Link>
       ) : (

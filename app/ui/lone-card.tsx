@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "./link";
 import { Logo } from "./logo";
 import styles from "./lone-card.module.css";
 
@@ -8,7 +8,7 @@ type Props = { title: string; isWide?: boolean; below?: React.ReactNode; childre
 export function LoneCard({ title, isWide = false, below, children }: Props) {
   return (
     <main id="main" className={`${styles.page} ${isWide ? styles.wide : ""}`}>
-      <Link href="/" className={styles.home} prefetch={false}>
+      <Link href="/" className={styles.home}>
         <Logo />
       </Link>
       <div className={`card ${styles.card}`}>

@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "./link";
 
 type Props = {
   /** What is missing. */
@@ -20,7 +20,7 @@ export function NoSuchPage({
       <h1>{title}</h1>
       <p className="soft">{why}</p>
       <p>
-        <Link className="button quiet" href={home.href} prefetch={false}>
+        <Link className="button quiet" href={home.href}>
           {home.label}
         </Link>
       </p>

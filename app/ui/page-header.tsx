@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "./link";
 import styles from "./page-header.module.css";
 
 type Props = {
@@ -19,9 +19,7 @@ export function PageHeader({ title, back, facts, actions, children }: Props) {
     <header className={styles.header}>
       {back && (
         <p className={styles.back} data-navigation>
-          <Link href={back.href} prefetch={false}>
-            {back.label}
-          </Link>
+          <Link href={back.href}>{back.label}</Link>
         </p>
       )}
       <div className={styles.line}>

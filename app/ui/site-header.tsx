@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "./link";
 import { Logo } from "./logo";
 import { NavigationProgress } from "./navigation-progress";
 import styles from "./site-header.module.css";
@@ -24,7 +24,7 @@ export function SiteHeader({ navigation, children }: Props) {
   return (
     <header className={styles.header}>
       <div className={styles.inner}>
-        <Link href="/" className={styles.home} prefetch={false}>
+        <Link href="/" className={styles.home}>
           <Logo />
         </Link>
         {navigation && <div className={styles.navigation}>{navigation}</div>}

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
+import { Link } from "@/app/ui/link";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -54,7 +54,7 @@ export default async function Page({ searchParams }: Props) {
         title="Edge nodes"
         back={{ href: GAME_SERVICES, label: "Game services" }}
         actions={
-          <Link className="button" href={NEW_EDGE_NODE} prefetch={false}>
+          <Link className="button" href={NEW_EDGE_NODE}>
             Add an edge node
           </Link>
         }
@@ -89,7 +89,7 @@ function NodeRow({ node, outliers, now }: { node: EdgeNodeRecord; outliers: Outl
   return (
     <Row id={`node-${id}`} data-node={id}>
       <RowTitle>
-        <Link href={edgeNodeSettingsPath(id)} prefetch={false}>
+        <Link href={edgeNodeSettingsPath(id)}>
           <bdi>{name}</bdi>
         </Link>{" "}
         <span className="soft">node {id}</span>
@@ -114,9 +114,7 @@ function NodeRow({ node, outliers, now }: { node: EdgeNodeRecord; outliers: Outl
       </Cell>
       <Cell label="Program">{agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}</Cell>
       <Cell label="Services">
-        <Link href={GAME_SERVICES} prefetch={false}>
-          {describeStandings(services)}
-        </Link>
+        <Link href={GAME_SERVICES}>{describeStandings(services)}</Link>
       </Cell>
       <Cell label="Refused">
         {refused === null ? (

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
+import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { isStaff } from "@/lib/accounts/accounts";
@@ -52,11 +52,11 @@ export default async function Page({ searchParams }: Props) {
         actions={
           <>
             {isStaff(account) && (
-              <Link className="button quiet" href={SUPPORT} prefetch={false}>
+              <Link className="button quiet" href={SUPPORT}>
                 Support
               </Link>
             )}
-            <Link className="button" href={NEW_GAME_SERVICE} prefetch={false}>
+            <Link className="button" href={NEW_GAME_SERVICE}>
               Create a game service
             </Link>
           </>
@@ -78,9 +78,7 @@ export default async function Page({ searchParams }: Props) {
           {shown.length === 0 ? (
             <p className="soft">
               No name and no hostname contains “{wanted}”.{" "}
-              <Link href={GAME_SERVICES} prefetch={false}>
-                Show all {counted(services.length, "game service")}
-              </Link>
+              <Link href={GAME_SERVICES}>Show all {counted(services.length, "game service")}</Link>
             </p>
           ) : (
             <DataTable labelledBy="services" columns={COLUMNS} className={`${styles.table} ${styles.services}`}>
@@ -107,7 +105,7 @@ function StaffHint() {
   return (
     <p className="hint">
       The API lists the same: services that you own, and those shared with you. Find others under{" "}
-      <Link className="inline-link" href={SUPPORT} prefetch={false}>
+      <Link className="inline-link" href={SUPPORT}>
         Support
       </Link>
       .
@@ -129,7 +127,7 @@ function ServiceRow({ service, isOwn, traffic, standings }: RowProps) {
   return (
     <Row data-service={id}>
       <RowTitle>
-        <Link href={servicePath(id)} prefetch={false}>
+        <Link href={servicePath(id)}>
           <bdi>{name}</bdi>
         </Link>{" "}
         {!isOwn && <span className="badge">Shared with you</span>}
@@ -216,7 +214,7 @@ function NoServices() {
         attacks, and report its traffic here.
       </p>
       <p>
-        <Link className="button" href={NEW_GAME_SERVICE} prefetch={false}>
+        <Link className="button" href={NEW_GAME_SERVICE}>
           Create your first game service
         </Link>
       </p>

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { CodeBlock } from "@/app/ui/code-block";
+import { Link } from "@/app/ui/link";
 import { type Block, inlinesOf, type Sum } from "@/lib/api/reference-blocks";
 import { CurveChart } from "./curve-chart";
 import styles from "./page.module.css";
@@ -82,7 +82,7 @@ export function Prose({ text }: { text: string }) {
     if (inline.kind === "plain") return inline.text;
     // The client router handles pages only.
     return /^\/(?:dashboard|sign-in)/.test(inline.href) ? (
-      <Link key={key} href={inline.href} prefetch={false}>
+      <Link key={key} href={inline.href}>
         {inline.text}
       </Link>
     ) : (

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { ButtonForm } from "@/app/dashboard/button-form";
+import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
 import { listServed, MAX_SERVED_LISTED } from "@/lib/game-services/edges/nodes";
@@ -33,7 +33,7 @@ export default async function Page({ searchParams }: Props) {
           {services.map((service) => (
             <li key={service.id}>
               {service.isVisible ? (
-                <Link href={servicePath(service.id)} prefetch={false}>
+                <Link href={servicePath(service.id)}>
                   <bdi>{service.name}</bdi>
                 </Link>
               ) : (

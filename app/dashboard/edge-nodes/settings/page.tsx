@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
+import { Link } from "@/app/ui/link";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -59,7 +59,7 @@ export default async function Page({ searchParams }: Props) {
         <div className="card card-body grave">
           <p>Removing it refuses its key at once. What it counted stays.</p>
           <p>
-            <Link className="button quiet wary" href={removeEdgeNodePath(id)} prefetch={false}>
+            <Link className="button quiet wary" href={removeEdgeNodePath(id)}>
               Remove this edge node…
             </Link>
           </p>

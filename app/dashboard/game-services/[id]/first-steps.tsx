@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
-import Link from "next/link";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Link } from "@/app/ui/link";
 import { Section } from "@/app/ui/section";
 import { counted } from "@/lib/format/quantities";
 import type { ServiceDetails } from "@/lib/game-services/details";
@@ -32,10 +32,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
         </li>
         <li>
           <strong>Create these records</strong> where the DNS of {<bdi>{service.java_hostname}</bdi>} is managed, then{" "}
-          <Link href={serviceDnsPath(service.id)} prefetch={false}>
-            check again
-          </Link>
-          .
+          <Link href={serviceDnsPath(service.id)}>check again</Link>.
           {records.length === 0 ? (
             <p className="soft">They are shown here once an edge node reports.</p>
           ) : (

@@ -1,10 +1,10 @@
-import Link from "next/link";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import type { Query } from "@/app/ui/chart/asked-time";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
+import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -113,10 +113,10 @@ export async function ServiceView({ id, query, nodeId }: Props) {
 function OwnerLinks({ id }: { id: number }) {
   return (
     <>
-      <Link className="button quiet" href={serviceAccessPath(id)} prefetch={false}>
+      <Link className="button quiet" href={serviceAccessPath(id)}>
         Access
       </Link>
-      <Link className="button quiet" href={serviceSettingsPath(id)} prefetch={false}>
+      <Link className="button quiet" href={serviceSettingsPath(id)}>
         Settings
       </Link>
     </>
@@ -163,7 +163,7 @@ function Configuration({ details: { service, sendsRealIps }, now }: { details: S
           <span key="hostname" className="row">
             <bdi id="hostname">{java_hostname}</bdi>
             <CopyButton text={java_hostname} what="the public hostname" sourceId="hostname" isSmall />
-            <Link className="inline-link" href={serviceDnsPath(id)} prefetch={false}>
+            <Link className="inline-link" href={serviceDnsPath(id)}>
               Check its DNS
             </Link>
           </span>,
@@ -218,7 +218,7 @@ function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: bo
             <Row key={node.id} data-node={node.id}>
               <RowTitle>
                 {isAdmin ? (
-                  <Link href={edgeNodePath(node.id)} prefetch={false}>
+                  <Link href={edgeNodePath(node.id)}>
                     <bdi>{node.name}</bdi>
                   </Link>
                 ) : (

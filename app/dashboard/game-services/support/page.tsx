@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { redirect } from "next/navigation";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { describedBy, Field } from "@/app/ui/field";
+import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -75,7 +75,7 @@ export default async function Page({ searchParams }: Props) {
                   <bdi>{subject}</bdi>
                 </RowTitle>
                 <Cell label="Game service">
-                  <Link href={servicePath(ticket.serviceId)} prefetch={false}>
+                  <Link href={servicePath(ticket.serviceId)}>
                     <bdi>{ticket.serviceName}</bdi>
                   </Link>{" "}
                   <span className="soft">{ticket.serviceId}</span>

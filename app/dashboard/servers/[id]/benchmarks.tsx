@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Link } from "@/app/ui/link";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { benchmarkPath } from "@/lib/page-paths";
@@ -42,7 +42,7 @@ export function Benchmarks({ serverId, time, list, finished, open, now }: Props)
       title="Benchmarks"
       note={runs.length > 0 ? undefined : page > 1 ? "No earlier run." : "None yet."}
       aside={
-        <Link className="button quiet small" href={benchmarkPath(serverId)} prefetch={false}>
+        <Link className="button quiet small" href={benchmarkPath(serverId)}>
           Run a benchmark
         </Link>
       }

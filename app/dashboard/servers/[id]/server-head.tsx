@@ -1,7 +1,7 @@
-import Link from "next/link";
 import { type Adjacent, type FleetQuery, fleetPath, serverInList } from "@/app/dashboard/fleet-query";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Ip } from "@/app/ui/ip";
+import { Link } from "@/app/ui/link";
 import { OnlineState } from "@/app/ui/online-state";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
@@ -37,10 +37,10 @@ function Switcher({ adjacent, list }: { adjacent: Adjacent; list: FleetQuery }) 
       <span className={styles.place}>
         {place} of {count}
       </span>
-      <Link className="button quiet small" href={serverInList(previous.id, list)} prefetch={false} rel="prev">
+      <Link className="button quiet small" href={serverInList(previous.id, list)} rel="prev">
         ‹<span className="visually-hidden">Previous server: {previous.label}</span>
       </Link>
-      <Link className="button quiet small" href={serverInList(next.id, list)} prefetch={false} rel="next">
+      <Link className="button quiet small" href={serverInList(next.id, list)} rel="next">
         <span className={styles.next}>{next.label}</span> ›<span className="visually-hidden">, the next server</span>
       </Link>
     </nav>
@@ -58,7 +58,7 @@ export function ServerHead({ report, adjacent, list, since, zone, now, children 
         actions={
           <>
             {adjacent && <Switcher adjacent={adjacent} list={list} />}
-            <Link className="button quiet small" href={serverSettingsPath(server.id)} prefetch={false}>
+            <Link className="button quiet small" href={serverSettingsPath(server.id)}>
               Settings
             </Link>
             <ApiMenu report={report} />

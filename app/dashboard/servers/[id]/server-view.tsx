@@ -1,7 +1,7 @@
-import Link from "next/link";
 import { fleetOf } from "@/app/dashboard/fleet-data";
 import { adjacentOf, type FleetQuery } from "@/app/dashboard/fleet-query";
 import { orNotFoundPage } from "@/app/dashboard/or-not-found-page";
+import { Link } from "@/app/ui/link";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { DAY } from "@/lib/format/time";
@@ -104,10 +104,7 @@ function TwoDaemons({ serverId, since, now }: { serverId: number; since: Date; n
       <span>
         <strong>Two daemons report for this server with the same key</strong>, first noticed{" "}
         <Time at={since} now={now} />. What is shown is a mixture of two machines. Stop one of the daemons, or{" "}
-        <Link href={serverSettingsPath(serverId)} prefetch={false}>
-          replace the key
-        </Link>{" "}
-        and give the new one to this server only.
+        <Link href={serverSettingsPath(serverId)}>replace the key</Link> and give the new one to this server only.
       </span>
     </p>
   );

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
+import { Link } from "@/app/ui/link";
 import { Section } from "@/app/ui/section";
 import { counted } from "@/lib/format/quantities";
 import { clockText, dateText, dayText } from "@/lib/format/relative-time";
@@ -71,7 +71,7 @@ export function Uptime({ serverId, known, recordedSince, now, zone, months }: Up
       title="Uptime"
       aside={
         <>
-          <Link className="plain-button" href={`${serverSettingsPath(serverId)}#maintenance`} prefetch={false}>
+          <Link className="plain-button" href={`${serverSettingsPath(serverId)}#maintenance`}>
             Plan maintenance
           </Link>
           <a className="plain-button" href={`${serverPath(serverId)}/events.csv`} download>

@@ -1,10 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import { ActionForm } from "@/app/ui/action-form";
 import { ButtonRow } from "@/app/ui/button-row";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { LeaveSecret } from "@/app/ui/leave-secret";
+import { Link } from "@/app/ui/link";
 import { shownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NEW_SERVER, serverPath, serverSettingsPath } from "@/lib/page-paths";
@@ -60,7 +60,7 @@ function AlreadyAdded({ id }: { id: number }) {
         you did not keep it, replace it.
       </p>
       <ButtonRow>
-        <Link className="button" href={serverSettingsPath(id)} prefetch={false}>
+        <Link className="button" href={serverSettingsPath(id)}>
           Replace its key
         </Link>
         <a className="button quiet" href={NEW_SERVER}>

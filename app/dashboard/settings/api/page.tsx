@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
-import Link from "next/link";
+import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
@@ -85,7 +85,7 @@ export default async function Page({ searchParams }: Props) {
           <p>
             A token lets a program read your servers, benchmarks and game services through the API, as you and without
             your password. It can change nothing. What it reads, and how:{" "}
-            <Link className="inline-link" href={API_REFERENCE} prefetch={false}>
+            <Link className="inline-link" href={API_REFERENCE}>
               API reference
             </Link>
             .

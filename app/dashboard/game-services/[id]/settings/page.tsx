@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { FieldsForm } from "@/app/dashboard/fields-form";
+import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
 import { MAX_OFFLINE_TEXT } from "@/lib/game-services/management";
@@ -49,7 +49,7 @@ export default async function Page({ params }: Props) {
               <div className="card card-body">
                 <p>Disabling closes the connections of everybody who plays, until you enable it again.</p>
                 <p>
-                  <Link className="button quiet wary" href={disableServicePath(id)} prefetch={false}>
+                  <Link className="button quiet wary" href={disableServicePath(id)}>
                     Disable this service…
                   </Link>
                 </p>
@@ -110,7 +110,7 @@ function Delete({ id, name }: { id: number; name: string }) {
           with it.
         </p>
         <p>
-          <Link className="button quiet wary" href={deleteServicePath(id)} prefetch={false}>
+          <Link className="button quiet wary" href={deleteServicePath(id)}>
             Delete this service…
           </Link>
         </p>

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { CodeBlock } from "@/app/ui/code-block";
+import { Link } from "@/app/ui/link";
 import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
 import type { VerificationGaps } from "@/lib/servers/benchmarks";
@@ -19,10 +19,7 @@ export function Unverifiable({
           <p>
             The console does not know the {listed(facts)} of this server, with which a result is compared. The
             console&apos;s own daemon reports them, and so does Prometheus with the node exporter:{" "}
-            <Link href={serverPath(serverId)} prefetch={false}>
-              set one of them up
-            </Link>
-            .
+            <Link href={serverPath(serverId)}>set one of them up</Link>.
           </p>
         )}
         {isIpMissing && senderIp === null && (

@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { ButtonRow } from "@/app/ui/button-row";
+import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
@@ -85,7 +85,7 @@ export default async function Page({ params, searchParams }: Props) {
             from then on.
           </p>
           <ButtonRow>
-            <Link className="button quiet wary" href={removeServerPath(server.id)} prefetch={false}>
+            <Link className="button quiet wary" href={removeServerPath(server.id)}>
               Remove this server…
             </Link>
           </ButtonRow>

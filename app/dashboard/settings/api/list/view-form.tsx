@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
+import { Link } from "@/app/ui/link";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { MAX_FILTER_LENGTH, type View } from "./view";
 import styles from "./view-form.module.css";
@@ -77,7 +77,7 @@ export function ViewForm({ view }: { view: View }) {
         Find
       </button>
       {isOfServer && (
-        <Link className={styles.all} href={TOKEN_PAGE} prefetch={false}>
+        <Link className={styles.all} href={TOKEN_PAGE}>
           Show all
         </Link>
       )}
