@@ -17,7 +17,7 @@ export function AddressQuestion({ title, text, button, action, address, outcome 
   return (
     <LoneCard title={title} isWide>
       {outcome ? (
-        <Notice tone={outcome.tone} role="status" on={outcome.text}>
+        <Notice tone={outcome.tone} on={outcome.text}>
           {outcome.text}
         </Notice>
       ) : (

@@ -24,12 +24,12 @@ export default async function Page({ searchParams }: Props) {
       }
     >
       {query["signed-out"] !== undefined && (
-        <Notice tone="done" role="status" isQuiet>
+        <Notice tone="done" isQuiet>
           You are signed out.
         </Notice>
       )}
       {query.ended !== undefined && (
-        <Notice tone="warning" role="status" isQuiet>
+        <Notice tone="warning" isQuiet>
           Your session ended. Sign in again to go on{next && " where you were"}.
         </Notice>
       )}

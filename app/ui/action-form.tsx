@@ -52,12 +52,12 @@ export function ActionForm({ form, label, labelledBy, again, done, refusal, ...r
       {title}
       {hasFailed && <NoAnswer>{again}</NoAnswer>}
       {!hasFailed && done && (
-        <Notice tone={doneTone} role="status" on={answer}>
+        <Notice tone={doneTone} on={answer}>
           {done}
         </Notice>
       )}
       {!hasFailed && refusal && (
-        <Notice tone="danger" role="alert" on={answer}>
+        <Notice tone="danger" on={answer}>
           {refusal}
         </Notice>
       )}

@@ -8,7 +8,6 @@ const ICONS = {
 
 type Props = {
   tone: keyof typeof ICONS;
-  role: "status" | "alert";
   on?: unknown;
   /** Stays at the top of the screen, for a page that keeps its scroll position. */
   isSticky?: boolean;
@@ -18,7 +17,7 @@ type Props = {
 };
 
 /** Shows the result of the last step. It takes the focus, so that nobody has to look for it. */
-export function Notice({ tone, role, on, isSticky = false, isQuiet = false, children }: Props) {
+export function Notice({ tone, on, isSticky = false, isQuiet = false, children }: Props) {
   const content = (
     <>
       <svg
@@ -35,16 +34,13 @@ export function Notice({ tone, role, on, isSticky = false, isQuiet = false, chil
       <span>{children}</span>
     </>
   );
-  const className = `notice ${tone} ${isSticky ? "sticky" : ""}`;
-  if (isQuiet) {
-    return (
-      <div role={role} className={className}>
-        {content}
-      </div>
-    );
-  }
+  const attributes = {
+    role: tone === "danger" ? "alert" : "status",
+    className: `notice ${tone} ${isSticky ? "sticky" : ""}`,
+  } as const;
+  if (isQuiet) return <div {...attributes}>{content}</div>;
   return (
-    <FocusTarget as="div" role={role} on={on} className={className}>
+    <FocusTarget as="div" on={on} {...attributes}>
       {content}
     </FocusTarget>
   );

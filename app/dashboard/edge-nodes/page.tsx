@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
+import { Outcome } from "@/app/dashboard/outcome";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
-import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
@@ -45,11 +45,7 @@ export default async function Page({ searchParams }: Props) {
   const live = nodes.filter(({ lastHeardAt }) => isHeardLately(lastHeardAt, now));
   return (
     <main id="main" className="page parts">
-      {done === "removed" && (
-        <Notice tone="done" role="status" on={done}>
-          The edge node is removed. What it counted stays.
-        </Notice>
-      )}
+      <Outcome done={done} sentences={{ removed: "The edge node is removed. What it counted stays." }} />
       <PageHeader
         title="Edge nodes"
         back={{ href: GAME_SERVICES, label: "Game services" }}

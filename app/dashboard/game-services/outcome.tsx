@@ -1,4 +1,4 @@
-import { Notice } from "@/app/ui/notice";
+import { Outcome } from "@/app/dashboard/outcome";
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   created: "The service is created. Edge nodes fetch it within seconds; point its public hostname at them.",
@@ -26,20 +26,7 @@ const UNCHANGED: Readonly<Record<string, string>> = {
   unchanged: "Nothing was changed: it no longer exists.",
 };
 
-/** What became of the last step, which sent the browser here. */
-export function Outcome({ done }: { done: string | string[] | undefined }) {
-  if (typeof done !== "string") return null;
-  if (Object.hasOwn(OUTCOMES, done)) {
-    return (
-      <Notice tone="done" role="status" on={done}>
-        {OUTCOMES[done]}
-      </Notice>
-    );
-  }
-  if (!Object.hasOwn(UNCHANGED, done)) return null;
-  return (
-    <Notice tone="warning" role="status" on={done}>
-      {UNCHANGED[done]}
-    </Notice>
-  );
+/** What became of the last step with a game service. */
+export function ServiceOutcome({ done }: { done: string | string[] | undefined }) {
+  return <Outcome done={done} sentences={OUTCOMES} unchanged={UNCHANGED} />;
 }

@@ -17,7 +17,7 @@ import { droppedShare, listRecentTraffic } from "@/lib/game-services/traffic";
 import { GAME_SERVICES, NEW_GAME_SERVICE, SUPPORT, servicePath } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import styles from "./list.module.css";
-import { Outcome } from "./outcome";
+import { ServiceOutcome } from "./outcome";
 import { ServiceStatus } from "./service-status";
 
 export const metadata: Metadata = { title: "Game services" };
@@ -46,7 +46,7 @@ export default async function Page({ searchParams }: Props) {
   ]);
   return (
     <main id="main" className="page parts">
-      <Outcome done={done} />
+      <ServiceOutcome done={done} />
       <PageHeader
         title="Game services"
         actions={

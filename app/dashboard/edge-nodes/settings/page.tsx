@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
+import { Outcome } from "@/app/dashboard/outcome";
 import { Link } from "@/app/ui/link";
-import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
@@ -15,7 +15,7 @@ export const metadata: Metadata = { title: "Settings of an edge node" };
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
-const OUTCOMES: Readonly<Record<string, string>> = {
+const OUTCOMES = {
   renamed: "The edge node is renamed.",
   "keys-ended": "Only the newest key of this edge node works now.",
 };
@@ -23,14 +23,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 export default async function Page({ searchParams }: Props) {
   const { id, name, replacedKeys } = await requireNodeOf(searchParams);
   const { done } = await searchParams;
-  const outcome = typeof done === "string" && Object.hasOwn(OUTCOMES, done) ? OUTCOMES[done] : null;
   return (
     <main id="main" className="page parts">
-      {outcome && (
-        <Notice tone="done" role="status" on={done}>
-          {outcome}
-        </Notice>
-      )}
+      <Outcome done={done} sentences={OUTCOMES} />
       <PageHeader title={<>Settings of {<bdi>{name}</bdi>}</>} back={{ href: EDGE_NODES, label: "Edge nodes" }} />
       <SettingsSection id="name" title="Name">
         <FieldsForm

@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { Live } from "@/app/ui/live";
 import { findId } from "@/lib/http/ids";
-import { Outcome } from "../outcome";
+import { ServiceOutcome } from "../outcome";
 import { serviceMetadata, visibleService } from "./own-service";
 import { ServiceView } from "./service-view";
 import { loadService } from "./service-view-actions";
@@ -26,7 +26,7 @@ export default async function Page({ params, searchParams }: Props) {
   if (asked.kind === "range" && asked.exact) redirect(trafficPath(service.id, time, nodeId));
   return (
     <main id="main" className="page parts">
-      <Outcome done={done} />
+      <ServiceOutcome done={done} />
       <Live load={loadService.bind(null, id, { range, from, to, compare }, nodeId)}>
         <ServiceView id={id} query={query} nodeId={nodeId} />
       </Live>

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
+import { Outcome } from "@/app/dashboard/outcome";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
@@ -11,7 +12,7 @@ import { requireAccount } from "@/lib/sign-in/sessions";
 import { AddChannel } from "./add-channel";
 import { ChannelCard } from "./channel-card";
 import styles from "./channel-card.module.css";
-import { Outcome } from "./outcome";
+import { OUTCOMES } from "./outcomes";
 import { type RuleLine, RulesForm } from "./rules-form";
 
 export const metadata: Metadata = { title: "Notices" };
@@ -33,7 +34,7 @@ export default async function Page({ searchParams }: Props) {
   const failure = mailFailure(channels);
   return (
     <main id="main" className="page parts">
-      <Outcome done={done} />
+      <Outcome done={done} sentences={OUTCOMES} />
       <PageHeader title="Notices">
         <p>
           The console tells you what happens to your servers, game services and tokens: by mail, to a webhook, or in
@@ -41,19 +42,19 @@ export default async function Page({ searchParams }: Props) {
         </p>
       </PageHeader>
       {kinds.length === 0 && (
-        <Notice tone="warning" role="status" isQuiet>
+        <Notice tone="warning" isQuiet>
           Notices are off on this console. Its operator switches them on with <code>NOTICE_KEY</code>, and mail with{" "}
           <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
         </Notice>
       )}
       {kinds.length > 0 && !kinds.includes("mail") && (
-        <Notice tone="warning" role="status" isQuiet>
+        <Notice tone="warning" isQuiet>
           Mail is off on this console. Its operator switches it on with <code>SMTP_URL</code> and <code>MAIL_FROM</code>
           .
         </Notice>
       )}
       {failure !== null && (
-        <Notice tone="warning" role="status" isQuiet>
+        <Notice tone="warning" isQuiet>
           No mail goes out at the moment: {failure} What is due is tried again; other channels do not wait for it.
         </Notice>
       )}

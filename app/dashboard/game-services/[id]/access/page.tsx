@@ -23,7 +23,7 @@ import {
   unshareServiceAction,
 } from "../../actions";
 import styles from "../../list.module.css";
-import { Outcome } from "../../outcome";
+import { ServiceOutcome } from "../../outcome";
 import { ownService, serviceMetadata } from "../own-service";
 
 type Props = {
@@ -45,7 +45,7 @@ export default async function Page({ params, searchParams }: Props) {
   const now = new Date();
   return (
     <main id="main" className="page parts">
-      <Outcome done={done} />
+      <ServiceOutcome done={done} />
       <PageHeader title={`Access to ${service.name}`} back={{ href: servicePath(id), label: service.name }}>
         <p className="soft">Who sees this service, on the dashboard and with a token. Only you can change it.</p>
       </PageHeader>

@@ -29,14 +29,10 @@ export default async function Page({ params, searchParams }: Props) {
   return (
     <main id="main" className="page parts">
       {query.cancelled !== undefined && !hasPending && (
-        <Notice tone="done" role="status">
-          The run is cancelled, and its key is refused.
-        </Notice>
+        <Notice tone="done">The run is cancelled, and its key is refused.</Notice>
       )}
       {query.unchanged !== undefined && (
-        <Notice tone="warning" role="status">
-          Nothing was changed: there is no such pending run.
-        </Notice>
+        <Notice tone="warning">Nothing was changed: there is no such pending run.</Notice>
       )}
       <PageHeader
         title={`Run a benchmark on ${server.label}`}

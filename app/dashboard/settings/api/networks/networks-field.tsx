@@ -44,7 +44,7 @@ export function NetworksField({ id, label, typed, error, help }: Props) {
         />
       </Field>
       {mayBeProxy && (
-        <Notice tone="warning" role="status" isQuiet>
+        <Notice tone="warning" isQuiet>
           The console may not see where requests come from: {ip === null ? "it knows no ip of yours" : <Ip ip={ip} />}
           {ip !== null && " may be the ip of a proxy in front of it"}. A token would then be refused everywhere, or work
           from everywhere behind that proxy. The operator of the console sets this right with TRUSTED_PROXIES.

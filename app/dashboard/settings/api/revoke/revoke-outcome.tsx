@@ -6,7 +6,7 @@ import type { Named, RevokeOutcome } from "./revocation";
 /** Shows the result of a revocation and what it means. */
 export function OutcomeNotice({ outcome }: { outcome: RevokeOutcome }) {
   return (
-    <Notice on={outcome} tone={outcome.kind === "revoked" ? "done" : "warning"} role="status" isSticky>
+    <Notice on={outcome} tone={outcome.kind === "revoked" ? "done" : "warning"} isSticky>
       <Sentence outcome={outcome} />
     </Notice>
   );

@@ -1,6 +1,5 @@
-import { Notice } from "@/app/ui/notice";
-
-const OUTCOMES: Readonly<Record<string, string>> = {
+/** What became of each step, which sent the browser to the page of notices. */
+export const OUTCOMES: Readonly<Record<string, string>> = {
   added: "The channel is added. Send it a test.",
   "already-added": "This channel was added before.",
   asked: "A mail is on its way, unless too many were sent there today. Open its link, and press the button there.",
@@ -12,13 +11,3 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   "secret-ended": "Messages are now signed with the newest secret alone.",
   removed: "The channel is removed.",
 };
-
-/** What became of the last step, which sent the browser here. */
-export function Outcome({ done }: { done: string | string[] | undefined }) {
-  if (typeof done !== "string" || !Object.hasOwn(OUTCOMES, done)) return null;
-  return (
-    <Notice tone="done" role="status" on={done}>
-      {OUTCOMES[done]}
-    </Notice>
-  );
-}
