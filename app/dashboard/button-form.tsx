@@ -25,10 +25,13 @@ export type ButtonFormProps = {
   children?: React.ReactNode;
 };
 
-/** A form that is a button, and why nothing came of it. One with fields is a `FieldsForm`. */
+/** A form that is a button, in no card of its own, and why nothing came of it. One with fields is a `FieldsForm`. */
 export function ButtonForm({ action, ...rest }: ButtonFormProps) {
   const form = useFormAnswer(action);
-  return <FormOfButton {...rest} form={form} refusal={form.answer.kind === "refused" && form.answer.message} />;
+  const bare = rest.cancel === undefined && { className: "" };
+  return (
+    <FormOfButton {...bare} {...rest} form={form} refusal={form.answer.kind === "refused" && form.answer.message} />
+  );
 }
 
 type Props = Omit<ButtonFormProps, "action"> & {

@@ -4,6 +4,7 @@ import { InTurns } from "@/app/ui/in-turns";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
 import { Meter } from "@/app/ui/meter";
+import { NoValue } from "@/app/ui/no-value";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
@@ -198,7 +199,7 @@ function ServerRow({ query, server, trend, since, lastBreak, now }: RowProps) {
         const value = presentValue(name)(server);
         return (
           <Cell key={name} className={styles.meter}>
-            {value === null ? <Unknown what="not known now" /> : <Meter value={value} curve={CURVES[name]} />}
+            {value === null ? <NoValue why="not known now" /> : <Meter value={value} curve={CURVES[name]} />}
           </Cell>
         );
       })}
@@ -271,15 +272,6 @@ function NoScore({ apiScore }: { apiScore: number }) {
       <span aria-hidden="true">–</span>
       <span className="visually-hidden">no score before the first check-in</span>
     </data>
-  );
-}
-
-function Unknown({ what }: { what: string }) {
-  return (
-    <span className="soft">
-      <span aria-hidden="true">–</span>
-      <span className="visually-hidden">{what}</span>
-    </span>
   );
 }
 

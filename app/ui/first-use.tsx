@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import styles from "./first-use.module.css";
-import { Ip } from "./ip";
+import { From } from "./ip";
 import { Time } from "./time";
 import { useFirstUse } from "./use-first-use";
 
@@ -32,11 +32,8 @@ export function FirstUse({ path, what, later, onSeen }: Props) {
         {firstUse ? (
           <>
             First {what} received: <Time at={new Date(firstUse.at)} now={new Date(firstUse.now)} />
-            {firstUse.ip && (
-              <>
-                , from <Ip ip={firstUse.ip} />
-              </>
-            )}
+            {firstUse.ip && ","}
+            <From ip={firstUse.ip} />
           </>
         ) : isOver ? (
           `No ${what} so far. ${later}`

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Outcome } from "@/app/dashboard/outcome";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
-import { Ip } from "@/app/ui/ip";
+import { From } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -101,12 +101,9 @@ function NodeRow({ node, outliers, now }: { node: EdgeNodeRecord; outliers: Outl
       </Cell>
       <Cell label="Last heard">
         {lastHeardAt === null ? <span className="soft">Never</span> : <Time at={lastHeardAt} now={now} />}
-        {lastHeardIp && (
-          <span className="soft">
-            {" "}
-            from <Ip ip={lastHeardIp} />
-          </span>
-        )}
+        <span className="soft">
+          <From ip={lastHeardIp} />
+        </span>
       </Cell>
       <Cell label="Program">{agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}</Cell>
       <Cell label="Services">

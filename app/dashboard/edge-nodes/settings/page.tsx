@@ -42,6 +42,7 @@ export default async function Page({ searchParams }: Props) {
         {replacedKeys > 0 && (
           <ButtonForm
             action={endNodeKeysAction}
+            className="card card-body"
             label="End the replaced keys"
             hidden={{ id }}
             tone="button quiet wary"

@@ -131,7 +131,6 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
     <>
       {status === "failed" && (
         <ButtonForm
-          className=""
           action={retryServiceAction}
           label="Try again"
           hidden={{ id }}
@@ -141,7 +140,6 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
       )}
       {wish === "off" && (
         <ButtonForm
-          className=""
           action={setServiceWishAction}
           label="Enable the service"
           hidden={{ id, wish: "on" }}

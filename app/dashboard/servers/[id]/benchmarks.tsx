@@ -1,6 +1,7 @@
 import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Link } from "@/app/ui/link";
+import { NoValue } from "@/app/ui/no-value";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { benchmarkPath } from "@/lib/page-paths";
@@ -100,11 +101,5 @@ export function Benchmarks({ serverId, time, list, finished, open, now }: Props)
 
 /** Says explicitly when nothing was measured, so that it does not look like zero. */
 function Points({ value }: { value: number | null }) {
-  if (value !== null) return <data value={value}>{value}</data>;
-  return (
-    <span className="soft">
-      <span aria-hidden="true">–</span>
-      <span className="visually-hidden">not measured</span>
-    </span>
-  );
+  return value === null ? <NoValue why="not measured" /> : <data value={value}>{value}</data>;
 }

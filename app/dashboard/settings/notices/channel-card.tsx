@@ -27,7 +27,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
   const { id, kind, name, host, email, confirmedAt, offAt } = channel;
   const hidden = { id, scope: `channel-${id}` };
   const isOn = confirmedAt !== null && offAt === null;
-  const bare = { hidden, className: "", tone: "button quiet" } as const;
+  const quiet = { hidden, tone: "button quiet" } as const;
   return (
     <article className="card card-body" aria-labelledby={`channel-${id}`}>
       <div className={styles.head}>
@@ -43,7 +43,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
       <div className={styles.actions}>
         {isOn && (
           <ButtonForm
-            {...bare}
+            {...quiet}
             action={sendTestAction}
             label={`Send a test to ${name}`}
             submit="Send a test"
@@ -53,7 +53,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
         )}
         {confirmedAt === null ? (
           <ButtonForm
-            {...bare}
+            {...quiet}
             action={askAgainAction}
             label={`Ask ${name} again`}
             submit="Send the mail again"
@@ -62,7 +62,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
           />
         ) : (
           <ButtonForm
-            {...bare}
+            {...quiet}
             action={switchChannelAction}
             label={`Turn ${name} ${isOn ? "off" : "on"}`}
             hidden={{ ...hidden, to: isOn ? "off" : "on" }}
@@ -72,23 +72,23 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
         )}
       </div>
       {channel.deliveries.length > 0 && <Deliveries channel={channel} now={now} />}
-      <ChangeOrRemove {...{ channel, bare }} />
+      <ChangeOrRemove {...{ channel, quiet }} />
     </article>
   );
 }
 
 type ChangeProps = {
   channel: Channel;
-  bare: Pick<ButtonFormProps, "hidden" | "className" | "tone">;
+  quiet: Pick<ButtonFormProps, "hidden" | "tone">;
 };
 
-function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
+function ChangeOrRemove({ channel: { id, kind, name }, quiet }: ChangeProps) {
   return (
     <details className="disclosure">
       <summary>Change or remove</summary>
       <div className="stack">
         <FieldsForm
-          {...bare}
+          {...quiet}
           action={renameChannelAction}
           label={`Rename ${name}`}
           className="stack"
@@ -100,7 +100,7 @@ function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
           <>
             <RotateSecret id={id} name={name} />
             <ButtonForm
-              {...bare}
+              {...quiet}
               action={endOldSecretAction}
               label={`End the old secret of ${name}`}
               tone="button quiet wary"
@@ -110,7 +110,7 @@ function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
           </>
         )}
         <ButtonForm
-          {...bare}
+          {...quiet}
           action={removeChannelAction}
           label={`Remove ${name}`}
           tone="button quiet wary"

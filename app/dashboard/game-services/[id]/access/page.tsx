@@ -56,6 +56,7 @@ export default async function Page({ params, searchParams }: Props) {
       <SettingsSection id="support" title="Support access">
         <ButtonForm
           action={allowSupportAction}
+          className="card card-body"
           label="Support access"
           hidden={{ id, allow: supportAccess ? "no" : "yes" }}
           tone="button quiet"
@@ -112,7 +113,6 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
               </Cell>
               <Cell className={styles.action}>
                 <ButtonForm
-                  className=""
                   action={unshareServiceAction}
                   label={`Stop sharing with ${shownEmail}`}
                   hidden={{ id, email }}
@@ -171,7 +171,6 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
               <Cell>
                 {isOpen && (
                   <ButtonForm
-                    className=""
                     action={closeTicketAction}
                     label={`Close the ticket ${subject}`}
                     hidden={{ id, ticketId }}

@@ -54,7 +54,6 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
           Anybody who connects to such a server directly can claim any ip: let its firewall accept only the edge nodes.
         </p>
         <ButtonForm
-          className=""
           action={setRealIpsAction}
           label={isOn ? "Switch real ips off" : "Switch real ips on"}
           hidden={{ id, realIps: isOn ? "off" : "on" }}

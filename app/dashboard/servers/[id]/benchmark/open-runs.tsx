@@ -23,7 +23,6 @@ export function OpenRuns({ serverId, runs, now }: Props) {
           {run.status === "pending" && (
             <ButtonForm
               action={cancelBenchmarkAction}
-              className=""
               label={`Cancel the run ${run.label}`}
               hidden={{ serverId, id: run.id }}
               tone="button quiet small"

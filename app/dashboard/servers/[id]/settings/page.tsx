@@ -110,7 +110,6 @@ function Planned({ serverId, planned, zone, now }: PlannedProps) {
               {text}{" "}
               <ButtonForm
                 action={callOffMaintenanceAction}
-                className=""
                 label={`Call off the maintenance ${text}`}
                 hidden={{ serverId, id }}
                 tone="button quiet small"

@@ -1,4 +1,4 @@
-import { Ip } from "@/app/ui/ip";
+import { From } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
 import type { ServerKeyRecord } from "@/lib/servers/server-keys";
 import styles from "./server-keys.module.css";
@@ -24,12 +24,7 @@ export function ServerKeys({ keys, now }: { keys: readonly ServerKeyRecord[]; no
           ) : (
             <>
               last used <Time at={key.lastUsedAt} now={now} />
-              {key.lastUsedIp && (
-                <>
-                  {" "}
-                  from <Ip ip={key.lastUsedIp} />
-                </>
-              )}
+              <From ip={key.lastUsedIp} />
             </>
           )}
           .

@@ -1,4 +1,4 @@
-import { Ip } from "@/app/ui/ip";
+import { From, Ip } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
 import { DAY, MINUTE } from "@/lib/format/time";
 import type { TokenRecord } from "@/lib/tokens/management";
@@ -30,11 +30,8 @@ export function LastUse({ token, now }: Props) {
       {isNews && !isOnlyUse && (
         <span className={styles.detail}>
           First request received: <Time at={firstUsedAt} now={now} />
-          {firstUsedIp && (
-            <>
-              , from <Ip ip={firstUsedIp} />
-            </>
-          )}
+          {firstUsedIp && ","}
+          <From ip={firstUsedIp} />
         </span>
       )}
     </>
@@ -60,18 +57,11 @@ export function FirstUse({ token: { firstUsedAt, firstUsedIp }, now }: Props) {
 export function Refusals({ token, now }: Props) {
   const { refusedCount, lastRefusedAt, lastRefusedIp } = token;
   if (refusedCount === 0 || !lastRefusedAt) return <span className="soft">Never</span>;
-  const program = programName(token.lastRefusedAgent);
   return (
     <span className={styles.refused} title={token.lastRefusedAgent ?? undefined}>
       Refused {refusedCount === 1 ? "once" : `${refusedCount.toLocaleString("en")} times`}, last{" "}
       <Time at={lastRefusedAt} now={now} />
-      {lastRefusedIp && (
-        <>
-          {" "}
-          from <Ip ip={lastRefusedIp} />
-        </>
-      )}
-      {program && ` (${program})`}
+      <From ip={lastRefusedIp} program={programName(token.lastRefusedAgent)} />
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { Fingerprint } from "@/app/ui/fingerprint";
-import { Ip } from "@/app/ui/ip";
+import { From, Ip } from "@/app/ui/ip";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { tokenPath } from "@/lib/page-paths";
 import type { TokenEventKind } from "@/lib/tokens/events/kinds";
@@ -100,17 +100,10 @@ function TriedElsewhere({ refused, now }: RefusedProps) {
 }
 
 function LastRefusal({ event: { endedAt, facts }, now }: { event: TokenEvent; now: Date }) {
-  const program = programName(facts.agent ?? null);
   return (
     <>
       {endedAt && <Time at={endedAt} now={now} />}
-      {facts.ip && (
-        <>
-          {" "}
-          from <Ip ip={facts.ip} />
-        </>
-      )}
-      {program && ` (${program})`}
+      <From ip={facts.ip} program={programName(facts.agent ?? null)} />
     </>
   );
 }

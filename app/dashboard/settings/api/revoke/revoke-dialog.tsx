@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "react";
 import { Fingerprint } from "@/app/ui/fingerprint";
-import { Ip } from "@/app/ui/ip";
+import { From } from "@/app/ui/ip";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useSubmission } from "@/app/ui/use-submission";
@@ -137,13 +137,7 @@ function LastUse({ token, now }: { token: QuestionedToken; now: Date }) {
   return (
     <>
       Last used <Time at={token.lastUsedAt} now={now} />
-      {token.lastUsedIp && (
-        <>
-          {" "}
-          from <Ip ip={token.lastUsedIp} />
-        </>
-      )}
-      {token.program && ` (${token.program})`}
+      <From ip={token.lastUsedIp} program={token.program} />
     </>
   );
 }
