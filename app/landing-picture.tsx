@@ -20,7 +20,7 @@ const SERVERS = [
 /** The list of servers as somebody with four of them sees it, the one that needs attention first. */
 export function FleetPicture() {
   return (
-    <figure className={styles.picture} aria-labelledby="fleet-picture">
+    <figure className={`stack tight ${styles.picture}`} aria-labelledby="fleet-picture">
       <DataTable
         labelledBy="fleet-picture"
         columns={[{ title: "Server" }, { title: "Score" }, { title: "State" }]}
@@ -61,8 +61,8 @@ const sum = (tens: readonly number[]) => (10 * tens.reduce((all, one) => all + o
 /** A game service under attack, as its owner sees it: players go on playing. */
 export function ProtectionPicture() {
   return (
-    <figure className={styles.picture} aria-labelledby="protection-picture">
-      <div className={`card ${styles.service}`}>
+    <figure className={`stack tight ${styles.picture}`} aria-labelledby="protection-picture">
+      <div className={`card stack ${styles.service}`}>
         <p className={styles.line}>
           <strong>mc.example.net</strong> <span className="badge good">Active on 3 edge nodes</span>
         </p>

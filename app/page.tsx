@@ -29,7 +29,7 @@ export default async function Page() {
       )}
       <main id="main" className={`page parts ${styles.landing}`}>
         <div className={styles.hero}>
-          <div className={styles.intro}>
+          <div className="stack loose">
             <h1 className={styles.title}>Know which server needs you</h1>
             <p className={styles.lead}>
               One health score with its reasons for every server, and protection from attacks for your game servers. A
@@ -70,7 +70,7 @@ export default async function Page() {
 /** From nothing to the first answer of the API. */
 function Steps({ origin }: { origin: string }) {
   return (
-    <ol className={styles.steps}>
+    <ol className="stack loose">
       <li className={`card ${styles.step}`}>
         <div className="stack">
           <h2>Add a server</h2>

@@ -38,7 +38,7 @@ export function AccountMenu({ name, email, role }: Props) {
   }, []);
 
   return (
-    <details ref={menu} className={styles.menu} data-navigation>
+    <details ref={menu} className={`menu ${styles.menu}`} data-navigation>
       <summary className={styles.summary}>
         <span className={styles.initial} aria-hidden="true">
           {[...name][0]?.toUpperCase()}

@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<Need, string>> = {
 /** Counts servers by need. Each chip filters the list by its need, and "All" clears the filter. */
 export function FleetChips({ query, counts, total }: { query: FleetQuery; counts: NeedCounts; total: number }) {
   return (
-    <nav className={styles.chips} aria-label="Show servers">
+    <nav className="row tight" aria-label="Show servers">
       <Chip
         href={fleetPath({ ...query, show: null, page: 1 })}
         name="All"
@@ -60,12 +60,12 @@ export function TagChips({ query, servers }: { query: FleetQuery; servers: reado
       />
     ));
   return (
-    <nav className={styles.chips} aria-label="Show servers by tag">
+    <nav className="row tight" aria-label="Show servers by tag">
       {chips(few)}
       {rest.length > 0 && (
         <details>
           <summary className={styles.chip}>More tags</summary>
-          <div className={styles.chips}>{chips(rest)}</div>
+          <div className="row tight">{chips(rest)}</div>
         </details>
       )}
     </nav>

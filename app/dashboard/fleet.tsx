@@ -63,12 +63,12 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
           ),
         ]);
   return (
-    <section className={styles.section} aria-labelledby="fleet">
+    <section className="stack loose" aria-labelledby="fleet">
       <FleetTitle count={needSomebody(counts)} />
       <h2 id="fleet" className="visually-hidden">
         {counted(all.length, "server")}
       </h2>
-      <div className={styles.bar}>
+      <div className={`row spread ${styles.bar}`}>
         <FleetChips query={query} counts={counts} total={all.length} />
         <div className={styles.tools}>
           {(all.length >= MANY || query.view === "compact") && <ViewChoice query={query} />}
@@ -165,7 +165,7 @@ function ServerRow({ query, server, trend, since, lastBreak, now }: RowProps) {
         <Link href={serverInList(server.id, query)}>
           <bdi>{server.label}</bdi>
         </Link>{" "}
-        <bdi className={styles.hostname}>{server.hostname}</bdi>
+        <bdi className={`hint ${styles.hostname}`}>{server.hostname}</bdi>
         {server.tags.length > 0 && (
           <span className={styles.tags} title={server.tags.map((tag) => `#${tag}`).join(" ")}>
             {server.tags.map((tag) => (

@@ -1,11 +1,10 @@
 import { Link } from "@/app/ui/link";
 import { NEW_SERVER } from "@/lib/page-paths";
-import styles from "./no-servers.module.css";
 
 /** What an empty fleet is about, and the way to its first server. */
 export function NoServers() {
   return (
-    <div className={`card ${styles.empty}`}>
+    <div className="card card-body">
       <h2>No servers yet</h2>
       <p className="soft">
         Add a server, paste two lines into its terminal, and its health appears here within a minute: load, memory,

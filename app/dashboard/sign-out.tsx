@@ -15,7 +15,7 @@ export function SignOut() {
     () => {},
   );
   return (
-    <form className={styles.signOut} action={signOutAction} onSubmit={onSubmit} data-leaves-page>
+    <form className="stack tight" action={signOutAction} onSubmit={onSubmit} data-leaves-page>
       <button type="submit" className="button quiet small" aria-disabled={isPending}>
         Sign out
       </button>

@@ -21,7 +21,7 @@ export function SignInForm({ next }: { next: string | null }) {
   return (
     <ActionForm
       form={form}
-      className={styles.form}
+      className={`stack loose ${styles.form}`}
       again="Check your connection and sign in again; what you typed is still here."
       refusal={refused?.message}
       hidden={next ? { next } : {}}

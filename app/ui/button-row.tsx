@@ -2,7 +2,7 @@ import styles from "./button-row.module.css";
 
 /** The last row of a form or a panel: its buttons, and what is said beside them. */
 export function ButtonRow({ children }: { children: React.ReactNode }) {
-  return <div className={styles.row}>{children}</div>;
+  return <div className={`row ${styles.row}`}>{children}</div>;
 }
 
 type SubmitProps = {

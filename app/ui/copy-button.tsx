@@ -44,7 +44,7 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
     <>
       <button
         type="button"
-        className={`${isPrimary ? "button" : `button quiet small ${isSmall ? styles.beside : ""}`} ${styles.copy}`}
+        className={`${isPrimary ? "button" : `button quiet small ${isSmall ? styles.beside : ""}`} with-script`}
         onClick={copy}
       >
         <CopySign />

@@ -39,7 +39,7 @@ export function FirstUse({ path, what, later, onSeen }: Props) {
           `No ${what} so far. ${later}`
         ) : (
           <>
-            <span className={styles.waiting}>
+            <span className="with-script">
               Waiting for the first {what}
               {isCutOff && ". The console does not answer at the moment; this page goes on asking."}
             </span>

@@ -8,7 +8,7 @@ type Props = { title: string; isWide?: boolean; below?: React.ReactNode; childre
 export function LoneCard({ title, isWide = false, below, children }: Props) {
   return (
     <main id="main" className={`${styles.page} ${isWide ? styles.wide : ""}`}>
-      <Link href="/" className={styles.home}>
+      <Link href="/" className={`control ${styles.home}`}>
         <Logo />
       </Link>
       <div className={`card ${styles.card}`}>

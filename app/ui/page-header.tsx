@@ -16,18 +16,18 @@ type Props = {
 /** The head of every page: the way back, the title, what can be done, and what the page is for. */
 export function PageHeader({ title, back, facts, actions, children }: Props) {
   return (
-    <header className={styles.header}>
+    <header className={`stack tight ${styles.header}`}>
       {back && (
         <p className={styles.back} data-navigation>
           <Link href={back.href}>{back.label}</Link>
         </p>
       )}
-      <div className={styles.line}>
+      <div className={`row spread ${styles.line}`}>
         <div className={styles.title}>
           <h1>{title}</h1>
           {facts && <div className={styles.facts}>{facts}</div>}
         </div>
-        {actions && <div className={styles.actions}>{actions}</div>}
+        {actions && <div className="row tight">{actions}</div>}
       </div>
       {children && <div className={styles.purpose}>{children}</div>}
     </header>

@@ -13,11 +13,11 @@ type Props = {
 /** A part of a page under its own heading. */
 export function Section({ id, title, note, aside, children }: Props) {
   return (
-    <section className={styles.section} aria-labelledby={id}>
-      <div className={styles.header}>
+    <section className={`stack ${styles.section}`} aria-labelledby={id}>
+      <div className={`row ${styles.header}`}>
         <h2 id={id}>{title}</h2>
         {note && <span className="hint">{note}</span>}
-        {aside && <div className={styles.aside}>{aside}</div>}
+        {aside && <div className={`row ${styles.aside}`}>{aside}</div>}
       </div>
       {children}
     </section>
@@ -36,11 +36,11 @@ type SettingsProps = {
 export function SettingsSection({ id, title, about, children }: SettingsProps) {
   return (
     <section className={styles.settings} aria-labelledby={id}>
-      <div className={styles.about}>
+      <div className={`stack tight ${styles.about}`}>
         <h2 id={id}>{title}</h2>
-        {about && <div className={styles.text}>{about}</div>}
+        {about && <div className={`stack tight ${styles.text}`}>{about}</div>}
       </div>
-      <div className={styles.content}>{children}</div>
+      <div className={`stack loose ${styles.content}`}>{children}</div>
     </section>
   );
 }

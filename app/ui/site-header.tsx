@@ -24,7 +24,7 @@ export function SiteHeader({ navigation, children }: Props) {
   return (
     <header className={styles.header}>
       <div className={styles.inner}>
-        <Link href="/" className={styles.home}>
+        <Link href="/" className={`control ${styles.home}`}>
           <Logo />
         </Link>
         {navigation && <div className={styles.navigation}>{navigation}</div>}

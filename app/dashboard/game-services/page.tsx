@@ -137,7 +137,7 @@ function ServiceRow({ service, isOwn, traffic, standings }: RowProps) {
         {standings && !isSettled(standings) && <div className="hint">Edge nodes: {describeStandings(standings)}</div>}
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>
-        <span className={styles.hostname}>
+        <span className={`row tight ${styles.hostname}`}>
           <bdi id={`hostname-${id}`}>{java_hostname}</bdi>
           <CopyButton
             text={java_hostname}

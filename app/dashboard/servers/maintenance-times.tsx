@@ -15,7 +15,7 @@ type Props = {
 export function MaintenanceTimes({ zone, values, error }: Props) {
   return (
     <>
-      <div className={styles.times}>
+      <div className={`row tight ${styles.times}`}>
         {(["from", "to"] as const).map((name) => (
           <span key={name}>
             <label htmlFor={`${ID}-${name}`}>{name === "from" ? "From" : "to"}</label>{" "}

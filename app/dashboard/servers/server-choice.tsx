@@ -22,13 +22,13 @@ export function ServerChoice({ list, servers, found, chosen }: ServersOfList & {
       <legend>Servers</legend>
       <input type="hidden" name="list" value={list} />
       {found > servers.length && (
-        <label className={styles.all}>
+        <label className={`control ${styles.all}`}>
           <input type="checkbox" className="check" name="all" value="1" defaultChecked={isAll} />
           All {counted(found, "server")} of this list
         </label>
       )}
       {servers.map(({ id, label, tags }) => (
-        <label key={id} className={styles.server}>
+        <label key={id} className={`control ${styles.server}`}>
           <input type="checkbox" className="check" name="s" value={id} defaultChecked={selected.includes(id)} />
           <span>
             <bdi>{label}</bdi>{" "}

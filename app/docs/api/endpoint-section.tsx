@@ -16,7 +16,7 @@ export function EndpointSection({ path, operation, origin, ids, schemas }: Props
   const { body, example } = successOf(operation);
   const [curl, ...others] = requestExamples(origin + withId(path, ids));
   return (
-    <article className={styles.endpoint} aria-labelledby={operationId}>
+    <article className={`stack loose ${styles.endpoint}`} aria-labelledby={operationId}>
       <h3 id={operationId} className={styles.heading}>
         <a href={`#${operationId}`}>
           GET <code>{path}</code>

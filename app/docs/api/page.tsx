@@ -51,7 +51,7 @@ function Reference({ document, origin, ids }: { document: OpenApiDocument; origi
           ))}
         </ul>
       </nav>
-      <div className={styles.sections}>
+      <div className={`stack ${styles.sections}`}>
         <InTurns items={sections} atOnce={1}>
           {({ id, title, blocks }) => (
             <Section key={id} id={id} title={title}>

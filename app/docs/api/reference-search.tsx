@@ -12,7 +12,7 @@ const MOST = 8;
 export function ReferenceSearch() {
   const [found, setFound] = useState<Found[] | null>(null);
   return (
-    <search className={styles.search}>
+    <search className={`with-script ${styles.search}`}>
       <label htmlFor="find">Find on this page</label>
       <input
         id="find"

@@ -47,10 +47,10 @@ export function RunExample({ path, name }: { path: string; name: string }) {
     }
   };
   return (
-    <details className={styles.run}>
+    <details className="with-script">
       <summary>Run</summary>
       <div className="stack">
-        <div className={styles.runFields}>
+        <div className={`row ${styles.runFields}`}>
           <div className="field">
             <label htmlFor={id}>A token, for this request only</label>
             {/* Not of the type "password": browsers would offer to store it, or fill in the password of the console. */}

@@ -37,7 +37,12 @@ export function Section({ id, title, children }: Props) {
   }, []);
 
   return (
-    <section ref={section} className={styles.section} aria-labelledby={id} data-open={isOpen ?? "unless-phone"}>
+    <section
+      ref={section}
+      className={`stack loose ${styles.section}`}
+      aria-labelledby={id}
+      data-open={isOpen ?? "unless-phone"}
+    >
       <div className={styles.top}>
         <h2 id={id} className={styles.heading}>
           <a href={`#${id}`}>{title}</a>
@@ -52,7 +57,7 @@ export function Section({ id, title, children }: Props) {
           <span className="visually-hidden"> {title}</span>
         </button>
       </div>
-      <div className={styles.body}>{children}</div>
+      <div className={`stack loose ${styles.body}`}>{children}</div>
     </section>
   );
 }

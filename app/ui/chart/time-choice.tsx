@@ -30,7 +30,7 @@ const ID = "time";
 /** Chooses the time that the charts of a page show, besides its fixed ranges: any, by two fields, and what it is compared with. */
 export function TimeChoice({ href, time, ...form }: Props) {
   return (
-    <div className={styles.choice}>
+    <div className={`row spread ${styles.choice}`}>
       <AnyTime time={time} {...form} />
       <CompareChoice compare={time.compare} params={time.params} href={href} />
     </div>
@@ -43,7 +43,7 @@ function AnyTime({ action, kept, shown, time: { asked, compare, params }, zone }
   const fields = isRefused ? asked.fields : { from: clockField(from, zone), to: clockField(to, zone) };
   return (
     <form
-      className={styles.form}
+      className={`row ${styles.form}`}
       action={action}
       aria-label="Any time"
       // What was typed belongs to the time that was shown then.
@@ -91,7 +91,7 @@ type CompareProps = Pick<Props, "href"> & Pick<AskedTime<string>, "compare" | "p
 /** Sets the same length of time, some days earlier, beside the time shown. */
 function CompareChoice({ compare, href, params: { compare: _, ...params } }: CompareProps) {
   return (
-    <div className={styles.compare} data-navigation>
+    <div className={`row ${styles.compare}`} data-navigation>
       <span aria-hidden="true">Compare with</span>
       <Choices
         label="Compare with"

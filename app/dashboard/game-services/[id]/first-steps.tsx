@@ -62,7 +62,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
 
 function Copied({ id, text, what }: { id: string; text: string; what: string }) {
   return (
-    <span className={list.hostname}>
+    <span className={`row tight ${list.hostname}`}>
       <bdi id={id}>{text}</bdi>
       <CopyButton text={text} what={what} sourceId={id} isSmall />
     </span>

@@ -7,7 +7,6 @@ import { valueAt } from "@/lib/servers/curve";
 import { levelOf, shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
-import styles from "./current-values.module.css";
 
 /** A sample that is older than the last check-in by more than this has its own time. The head of the page says the other. */
 const SAME_MOMENT = MINUTE;
@@ -30,7 +29,7 @@ export function CurrentValues({ report, now }: { report: ServerReport; now: Date
     level: hasCheckedIn ? level : undefined,
   };
   return (
-    <section className={styles.section} aria-label="Current values" data-sampled-at={sample?.ts}>
+    <section className="stack tight" aria-label="Current values" data-sampled-at={sample?.ts}>
       <ValueStrip values={[score, ...valuesOf(report)]} isPast={!server.online} />
       {sample && server.last_seen - sample.ts > SAME_MOMENT && (
         <p className="hint">

@@ -36,7 +36,7 @@ export function Health({ report, zone }: Props) {
   const cause = worst && worst.lost > 0 ? worstCause(worst.causes) : null;
   return (
     <Section id="health" title={health.score === 1000 ? "The score" : `Why the score is ${health.score}`}>
-      <div className={`card card-body ${styles.health}`}>
+      <div className="card card-body low">
         {server.online ? (
           cause && <p className={styles.advice}>{ADVICE[cause.kind]}</p>
         ) : (

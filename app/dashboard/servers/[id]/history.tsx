@@ -105,7 +105,7 @@ export function History({ serverId, history, earlier, time, events, current, sco
           <Picture key={chart.title} {...{ chart, history, earlier, compared, events, current, score, zone, shared }} />
         ))}
       </ChartGrid>
-      <div className={styles.below}>
+      <div className={`row ${styles.below}`}>
         {quiet.map((chart) => (
           <details key={chart.title} className="disclosure">
             <summary>{chart.title}: full score throughout</summary>

@@ -51,7 +51,7 @@ function Switcher({ adjacent, list }: { adjacent: Adjacent; list: FleetQuery }) 
 export function ServerHead({ report, adjacent, list, since, zone, now, children }: Props) {
   const { server, hasCheckedIn } = report;
   return (
-    <div className={styles.head}>
+    <div className="stack">
       <PageHeader
         title={<bdi>{server.label}</bdi>}
         back={{ href: fleetPath(list), label: "Servers" }}
@@ -65,7 +65,7 @@ export function ServerHead({ report, adjacent, list, since, zone, now, children 
           </>
         }
         facts={
-          <span className={styles.state}>
+          <span className={`row ${styles.state}`}>
             {hasCheckedIn ? (
               <OnlineState isOnline={server.online} isUnknown={report.need === "unknown"} />
             ) : (
@@ -80,7 +80,7 @@ export function ServerHead({ report, adjacent, list, since, zone, now, children 
           </span>
         }
       />
-      <div className={styles.facts}>
+      <div className={`row ${styles.facts}`}>
         <dl>
           {server.hostname === "" ? (
             <div>
@@ -137,10 +137,10 @@ function sinceText({ health, stability }: ServerReport, { kind, at, level }: Sin
 /** What programs need of this server: its id, its path, and the notes on its score as the API says them. */
 function ApiMenu({ report: { server, health, hasCheckedIn } }: { report: ServerReport }) {
   return (
-    <details className={styles.menu}>
+    <details className="menu">
       <summary className="button quiet small">API</summary>
       <div className={`card ${styles.panel}`}>
-        <dl className={styles.facts}>
+        <dl className={`row ${styles.facts}`}>
           <Copied name="Id" text={String(server.id)} />
           <Copied name="Path" text={`/api/v1/servers/${server.id}`} />
         </dl>

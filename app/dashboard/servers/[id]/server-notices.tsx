@@ -14,7 +14,7 @@ export function ServerNotices({ serverId, notices: { hasChannel, told, isGoingOn
   if (!hasChannel && told === null && snooze === null) return null;
   const at = (instant: Date) => `${momentText(instant, zone)} ${zoneText(zone)}`;
   return (
-    <form className={styles.line} action={snoozeAction} aria-label="Notices of this server">
+    <form className={`row ${styles.line}`} action={snoozeAction} aria-label="Notices of this server">
       <input type="hidden" name="id" value={serverId} />
       {told && <span>{`Told by ${told.by.map((kind) => CHANNELS[kind]).join(" and ")} on ${at(told.at)}.`}</span>}
       {snooze ? (
@@ -27,7 +27,7 @@ export function ServerNotices({ serverId, notices: { hasChannel, told, isGoingOn
       ) : (
         <details className={styles.snooze}>
           <summary className="button quiet small">Snooze notices</summary>
-          <span className={styles.choices}>
+          <span className="row tight">
             <button type="submit" name="length" value="1h" className="button quiet small">
               For 1 hour
             </button>

@@ -65,7 +65,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   const uptime = { serverId: server.id, recordedSince: events.recordedSince, known, now: at, zone };
   const twoDaemons = events.others.find(({ kind, to }) => kind === "two_daemons" && to === null);
   return (
-    <article className={styles.server} data-server={server.id}>
+    <article className={`stack loose ${styles.server}`} data-server={server.id}>
       <ServerHead
         adjacent={adjacentOf(server.id, fleet, list)}
         since={since.get(server.id) ?? null}
@@ -78,7 +78,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
         <>
-          <div className={styles.beside}>
+          <div className={`stack loose ${styles.beside}`}>
             <Health report={report} zone={zone} />
             <Uptime {...uptime} months={months} />
           </div>

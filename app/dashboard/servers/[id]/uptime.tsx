@@ -80,7 +80,7 @@ export function Uptime({ serverId, known, recordedSince, now, zone, months }: Up
         </>
       }
     >
-      <div className={`card card-body ${styles.uptime}`}>
+      <div className={`card card-body low ${styles.uptime}`}>
         <dl className={styles.ranges}>
           {ranges.map(({ name, isWhole, sums }) => (
             <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>

@@ -16,11 +16,12 @@ export function ColorSchemeForm({ current }: { current: ColorScheme }) {
   const chosen = answer.kind === "set" ? answer.colorScheme : current;
   return (
     <ActionForm form={form} labelledBy="appearance" again="Choose again: nothing was changed.">
-      <fieldset className={styles.choices}>
+      <fieldset className={`row ${styles.choices}`}>
         <legend className="visually-hidden">Colour scheme</legend>
         {COLOR_SCHEMES.map((scheme) => (
-          <label key={`${scheme} ${chosen}`} className={styles.choice}>
+          <label key={`${scheme} ${chosen}`} className={`control ${styles.choice}`}>
             <input
+              className="check"
               type="radio"
               name="colorScheme"
               value={scheme}
@@ -32,7 +33,8 @@ export function ColorSchemeForm({ current }: { current: ColorScheme }) {
           </label>
         ))}
       </fieldset>
-      <div className={styles.save}>
+      {/* With JavaScript the choice itself is saved. */}
+      <div className="without-script">
         <ButtonRow>
           <SubmitButton className="button quiet" isPending={form.isPending} pending="Saving…">
             Save

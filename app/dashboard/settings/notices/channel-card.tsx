@@ -30,7 +30,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
   const quiet = { hidden, tone: "button quiet" } as const;
   return (
     <article className="card card-body" aria-labelledby={`channel-${id}`}>
-      <div className={styles.head}>
+      <div className={`row ${styles.head}`}>
         <h3 id={`channel-${id}`}>
           <bdi>{name}</bdi>
         </h3>
@@ -40,7 +40,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
         {KIND_NAMES[kind]} to <span className={styles.target}>{email ?? host}</span>
       </p>
       <ChannelState channel={channel} now={now} />
-      <div className={styles.actions}>
+      <div className={`row ${styles.actions}`}>
         {isOn && (
           <ButtonForm
             {...quiet}

@@ -61,7 +61,7 @@ export default async function Page({ searchParams }: Props) {
       <Section id="channels" title="Channels" note={channels.length > 0 && `${channels.length} of ${MAX_CHANNELS}`}>
         {channels.length === 0 && <p>There is no channel yet, so nobody is told anything.</p>}
         {channels.length > 0 && (
-          <div className={styles.channels}>
+          <div className={`stack ${styles.channels}`}>
             {channels.map((channel) => (
               <ChannelCard key={channel.id} channel={channel} now={now} />
             ))}

@@ -28,16 +28,16 @@ export function RulesForm({ lines, current, zone }: Props) {
       submit={["Save the rules", "Saving…"]}
       tone="button quiet"
     >
-      <fieldset className={styles.rules}>
+      <fieldset className={`stack ${styles.rules}`}>
         <legend className="visually-hidden">What you are told</legend>
         {lines.map(({ kind, sentence, lasts }) => (
-          <div key={kind} className={styles.rule}>
-            <label className={styles.choice}>
+          <div key={kind} className="row">
+            <label className="control">
               <input className="check" type="checkbox" name={`on-${kind}`} defaultChecked={shown.on[kind]} />
               {sentence}
             </label>
             {lasts && (
-              <label className={styles.delay}>
+              <label className={`control ${styles.delay}`}>
                 for
                 <input
                   className="input"
@@ -55,11 +55,11 @@ export function RulesForm({ lines, current, zone }: Props) {
             <FieldError id={`minutes-${kind}-error`} message={errorOf(kind)} />
           </div>
         ))}
-        <label className={styles.choice}>
+        <label className="control">
           <input className="check" type="checkbox" name="on-recovered" defaultChecked={shown.on.recovered} />
           Also tell me when it is over
         </label>
-        <label className={styles.choice}>
+        <label className="control">
           <input className="check" type="checkbox" name="on-shared" defaultChecked={shown.on.shared} />
           Also tell me about game services that others share with me
         </label>

@@ -11,7 +11,7 @@ export function OpenRuns({ serverId, runs, now }: Props) {
   return (
     <ul className={`card ${styles.runs}`}>
       {runs.map((run) => (
-        <li key={run.id} className={styles.run}>
+        <li key={run.id} className={`row spread ${styles.run}`}>
           <div>
             <strong>
               <bdi>{run.label}</bdi>

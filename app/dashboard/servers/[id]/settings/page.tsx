@@ -14,7 +14,6 @@ import { OtherAgents } from "../../other-agents";
 import { ownServer, serverMetadata } from "../own-server";
 import { maintenanceText } from "../silence-text";
 import { PlanMaintenance } from "./plan-maintenance";
-import styles from "./plan-maintenance.module.css";
 import { RenameServer } from "./rename-server";
 import { ReplaceKey } from "./replace-key";
 import { ServerKeys } from "./server-keys";
@@ -101,12 +100,12 @@ function Planned({ serverId, planned, zone, now }: PlannedProps) {
   if (planned.length === 0) return null;
   return (
     <div className="card card-body">
-      <ul className={styles.planned} aria-label="Planned">
+      <ul className="stack tight" aria-label="Planned">
         {planned.map(({ id, ...times }) => {
           const text = maintenanceText(times, zone);
           const goesOn = times.from <= now.getTime() && now.getTime() < times.to;
           return (
-            <li key={id}>
+            <li key={id} className="row spread">
               {text}{" "}
               <ButtonForm
                 action={callOffMaintenanceAction}

@@ -1,13 +1,12 @@
 import { From } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
 import type { ServerKeyRecord } from "@/lib/servers/server-keys";
-import styles from "./server-keys.module.css";
 
 /** The keys with which a daemon can report for a server: the current one, and those that are being replaced. */
 export function ServerKeys({ keys, now }: { keys: readonly ServerKeyRecord[]; now: Date }) {
   if (keys.length === 0) return <p>This server has no key yet: no daemon can report for it.</p>;
   return (
-    <ul className={styles.keys}>
+    <ul className="stack tight">
       {keys.map((key) => (
         <li key={key.id}>
           <code className="fingerprint">csrv_…{key.hint}</code>{" "}

@@ -27,7 +27,7 @@ export async function DayChart({ day }: { day: DayOfUse }) {
   const { timeZone: zone } = await requireAccount();
   if (total.requests + total.refused === 0) return <p className="soft">No request in the last 24 hours.</p>;
   return (
-    <figure className={`card ${styles.chart}`}>
+    <figure className={`card stack ${styles.chart}`}>
       <figcaption>
         {total.requests > 0 &&
           `${number(total.requests - total.limited)} answered, ${number(total.limited)} refused over the limit (429)`}
@@ -82,7 +82,7 @@ const kindsOf = (hours: readonly HourOfUse[]) => KINDS.filter(({ countOf }) => h
 /** The kinds that the bars show, each with a piece of its bar. */
 function Key({ hours }: { hours: readonly HourOfUse[] }) {
   return (
-    <ul className={styles.key}>
+    <ul className={`row ${styles.key}`}>
       {kindsOf(hours).map(({ name, look }) => (
         <li key={name}>
           <svg viewBox="0 0 10 10" aria-hidden="true">

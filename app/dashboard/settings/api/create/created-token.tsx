@@ -45,7 +45,7 @@ function AlreadyCreated({ token }: { token: Token }) {
         Its value was in the first answer only and cannot be shown again. If you did not keep it, revoke this token and
         create another.
       </p>
-      <p className={styles.done}>
+      <p className={`row ${styles.done}`}>
         <RevokeLink selection={[token.id]} className="button quiet wary">
           Revoke it
         </RevokeLink>
@@ -89,7 +89,7 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
       {replaced && <OldToken token={replaced} now={now} />}
       <div className="field">
         <label htmlFor="token">Token</label>
-        <div className={styles.token}>
+        <div className={`row tight ${styles.token}`}>
           {/* More than one line, so that a narrow screen shows the end of the token as well. */}
           <textarea
             id="token"
@@ -119,7 +119,7 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
         later="The list of tokens shows the first request when it is opened again."
         onSeen={refreshLists}
       />
-      <p className={styles.done}>
+      <p className={`row ${styles.done}`}>
         <Done
           isQuiet={!isCopied}
           leadsTo={replaced && token.id}

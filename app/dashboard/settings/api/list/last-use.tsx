@@ -22,13 +22,13 @@ export function LastUse({ token, now }: Props) {
     <>
       {isOnlyUse && "First request received: "}
       <Time at={lastUsedAt} now={now} />
-      <span className={styles.detail} title={lastUsedAgent ?? undefined}>
+      <span className={`hint ${styles.detail}`} title={lastUsedAgent ?? undefined}>
         {lastUsedIp && <Ip ip={lastUsedIp} />}
         {lastUsedIp && program && " · "}
         {program}
       </span>
       {isNews && !isOnlyUse && (
-        <span className={styles.detail}>
+        <span className={`hint ${styles.detail}`}>
           First request received: <Time at={firstUsedAt} now={now} />
           {firstUsedIp && ","}
           <From ip={firstUsedIp} />
@@ -45,7 +45,7 @@ export function FirstUse({ token: { firstUsedAt, firstUsedIp }, now }: Props) {
     <>
       <Time at={firstUsedAt} now={now} />
       {firstUsedIp && (
-        <span className={styles.detail}>
+        <span className={`hint ${styles.detail}`}>
           <Ip ip={firstUsedIp} />
         </span>
       )}

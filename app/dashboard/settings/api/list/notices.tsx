@@ -17,7 +17,7 @@ type RefusedProps = { refused: readonly Refused[]; now: Date };
 /** The same of one token, on its own page. */
 export function NewNetworkOf({ token, seen, now }: { token: TokenRecord; seen: readonly NewNetwork[]; now: Date }) {
   return (
-    <ul className={`${styles.notices} ${styles.list}`}>
+    <ul className={`stack tight ${styles.notices}`}>
       <NewNetworks seen={seen.map((network) => ({ token, network }))} now={now} />
     </ul>
   );
@@ -41,11 +41,11 @@ export function Notices({ lists: { active, ended }, news, now }: Props) {
   });
   if (tried.length + elsewhere.length + ending.length + seen.length === 0) return null;
   return (
-    <section className={styles.notices} aria-labelledby="notices">
+    <section className={`stack tight ${styles.notices}`} aria-labelledby="notices">
       <h2 id="notices" className={styles.title}>
         Needs attention
       </h2>
-      <ul className={styles.list}>
+      <ul className="stack tight">
         {tried.length > 0 && <StillTried refused={tried} now={now} />}
         {elsewhere.length > 0 && <TriedElsewhere refused={elsewhere} now={now} />}
         {ending.length > 0 && <EndSoon tokens={ending} now={now} />}
@@ -88,7 +88,7 @@ function TriedElsewhere({ refused, now }: RefusedProps) {
   }
   const { token, event } = first;
   return (
-    <li className={styles.line}>
+    <li className={`row spread ${styles.line}`}>
       <span>
         <Name token={token} /> was refused outside its networks: last <LastRefusal event={event} now={now} />.
       </span>
@@ -119,7 +119,7 @@ function EndSoon({ tokens, now }: GroupProps) {
     );
   }
   return (
-    <li className={styles.line}>
+    <li className={`row spread ${styles.line}`}>
       <span>
         <Name token={token} /> ends{" "}
         {token.expiresAt && (
@@ -141,7 +141,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
   const [tokens, networks] = [seen.map(({ token }) => token), seen.map(({ network }) => network)];
   if (!first || others.length > 0) {
     return (
-      <li className={styles.line}>
+      <li className={`row spread ${styles.line}`}>
         <span>
           {seen.length} tokens were used from a new network: <Names tokens={seen.map(({ token }) => token)} />. Revoke
           those that you did not use there.
@@ -153,7 +153,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
   const { token, network } = first;
   const program = programName(network.agent);
   return (
-    <li className={styles.line}>
+    <li className={`row spread ${styles.line}`}>
       <span>
         <Name token={token} /> was used from a new network <Time at={network.firstSeenAt} now={now} />:{" "}
         <Ip ip={network.network} />

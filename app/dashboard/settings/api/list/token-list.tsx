@@ -56,7 +56,7 @@ export function ActiveTokens({ tokens, all, days, news, view, now, isSelectable 
           <NameCell token={token} isSelectable={isSelectable}>
             <Replacement token={token} all={all} now={now} />
             {token.networks.length > 0 && (
-              <span className={styles.detail}>
+              <span className="hint">
                 Only from{" "}
                 {token.networks.length > FEW_NETWORKS ? (
                   `${token.networks.length} networks`
@@ -174,12 +174,12 @@ function Replacement({ token, all, now }: { token: TokenRecord; all: readonly To
   return (
     <>
       {by && (
-        <span className={styles.detail}>
+        <span className="hint">
           <ReplacementNote token={token} by={by} now={now} />
         </span>
       )}
       {of && (
-        <span className={styles.detail}>
+        <span className="hint">
           Replaces{" "}
           <a className="inline-link" href={tokenPath(of.id)}>
             <Fingerprint hint={of.hint} />
@@ -195,7 +195,7 @@ function Traffic({ day }: { day: DayOfUse | undefined }) {
   if (!day || day.total.requests === 0) return null;
   const most = Math.max(...day.hours.map(({ requests }) => requests));
   return (
-    <span className={styles.detail}>
+    <span className="hint">
       <svg className={styles.traffic} viewBox="0 0 72 16" aria-hidden="true">
         {day.hours.map(({ hour, requests }, index) => {
           const height = (16 * requests) / most;
@@ -214,7 +214,7 @@ function Expiry({ token, isSoon, now }: { token: TokenRecord; isSoon: boolean; n
       <span className={styles.nowrap}>
         <DateOf at={token.expiresAt} />
       </span>
-      <span className={isSoon ? "badge warning" : styles.detail}>
+      <span className={isSoon ? "badge warning" : "hint"}>
         <Until at={token.expiresAt} now={now} />
       </span>
     </>
@@ -227,7 +227,7 @@ function Ending({ token, now }: { token: TokenRecord; now: Date }) {
     <>
       <span>{token.revokedAt ? "Revoked" : "Expired"}</span>
       {at && (
-        <span className={styles.detail}>
+        <span className="hint">
           <Time at={at} now={now} />
         </span>
       )}

@@ -55,7 +55,7 @@ export function ViewForm({ view }: { view: View }) {
   }, []);
 
   return (
-    <form className={styles.form} method="get" action={TOKEN_PAGE} data-leaves-page>
+    <form className={`row ${styles.form}`} method="get" action={TOKEN_PAGE} data-leaves-page>
       <div className={`field ${styles.filter}`}>
         <label htmlFor="filter">Find</label>
         <input
@@ -73,15 +73,16 @@ export function ViewForm({ view }: { view: View }) {
         />
       </div>
       <input type="hidden" name="sort" value={view.sort} />
-      <button type="submit" className={`button quiet ${styles.submit}`}>
+      {/* Typing is enough where there is JavaScript. */}
+      <button type="submit" className="button quiet without-script">
         Find
       </button>
       {isOfServer && (
-        <Link className={styles.all} href={TOKEN_PAGE}>
+        <Link className="control" href={TOKEN_PAGE}>
           Show all
         </Link>
       )}
-      <span role="status" className="hint">
+      <span role="status" className="control hint">
         {/* The server's own count stands in the heading of the list. */}
         {!isOfServer && shown}
       </span>

@@ -19,9 +19,9 @@ export function LookUpToken() {
     if (field.current) field.current.value = "";
   });
   return (
-    <section className={styles.question} aria-label="Which token is this?">
+    <section className="stack" aria-label="Which token is this?">
       {form.hasFailed && <NoAnswer />}
-      <form className={styles.form} action={form.formAction} onSubmit={form.onSubmit}>
+      <form className={`row ${styles.form}`} action={form.formAction} onSubmit={form.onSubmit}>
         <Field
           id="pasted"
           label="Which token is this? Paste it, or its last four characters"
@@ -56,7 +56,7 @@ function Answer({ answer }: { answer: LookUpAnswer }) {
   if (answer.kind === "message") return <p>{answer.message}</p>;
   const now = new Date(answer.now);
   return (
-    <ul className={styles.found}>
+    <ul className={`stack tight ${styles.found}`}>
       {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt, network }) => (
         <li key={id}>
           <a className="inline-link" href={tokenPath(id)}>

@@ -10,7 +10,7 @@ type Props = { id: string; label: string; typed: string; error: string | null; h
 export function NetworksField({ id, label, typed, error, help }: Props) {
   const { most, maxLength, ip, mayBeProxy } = help;
   return (
-    <div className={styles.part}>
+    <div className="stack">
       <Field
         id={id}
         label={label}

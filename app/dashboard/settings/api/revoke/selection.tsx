@@ -48,8 +48,8 @@ export function Selection({ children }: { children: React.ReactNode }) {
       onChange={count}
       onSubmit={onSubmit}
     >
-      <div className={styles.bar} data-has-selection={selected > 0}>
-        <label className={styles.all}>
+      <div className={`row ${styles.bar}`} data-has-selection={selected > 0}>
+        <label className={`control with-script ${styles.all}`}>
           <input
             ref={all}
             type="checkbox"
@@ -59,7 +59,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
           />
           Select all
         </label>
-        <span className={styles.chosen}>
+        <span className={`control ${styles.chosen}`}>
           <span role="status">{selected > 0 && `${selected} selected`}</span>
           <button type="submit" className="button quiet wary small">
             Revoke selected…
