@@ -25,9 +25,10 @@ export function FieldsForm({
       fields={fields.map((field) => (
         <TextField
           key={field.name}
-          field={{ ...field, value: refused?.values[field.name] ?? field.value }}
+          {...field}
+          value={refused?.values[field.name] ?? field.value}
           id={`${hidden.scope ?? "field"}-${field.name}`}
-          error={refused?.field === field.name ? refused.message : null}
+          error={form.errorOf(field.name)}
         />
       ))}
     />

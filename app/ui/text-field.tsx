@@ -12,28 +12,25 @@ export type TextFieldSpec = {
   isOptional?: boolean;
 };
 
-type Props = { field: TextFieldSpec; id?: string; error: string | null };
+type Props = TextFieldSpec & { id?: string; error: string | null };
 
 /** A name, hostname or the like: nothing that a browser should correct or complete. */
-export function TextField({ field, id = field.name, error }: Props) {
-  const { name, label, hint, placeholder, maxLength, value, inputMode, isOptional = false } = field;
+export function TextField({ id, label, hint, value, isOptional = false, error, ...attributes }: Props) {
+  const fieldId = id ?? attributes.name;
   return (
-    <Field id={id} label={label} hint={hint} error={error}>
+    <Field id={fieldId} label={label} hint={hint} error={error}>
       <input
         // Resetting a form restores the initial value of its fields.
         key={value}
-        id={id}
-        name={name}
+        id={fieldId}
         className="input"
         defaultValue={value}
-        placeholder={placeholder}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        maxLength={maxLength}
-        inputMode={inputMode}
         required={!isOptional}
-        {...describedBy(id, error, hint !== undefined)}
+        {...attributes}
+        {...describedBy(fieldId, error, hint !== undefined)}
       />
     </Field>
   );

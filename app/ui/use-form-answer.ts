@@ -10,6 +10,8 @@ const UNSENT: Unsent = { kind: "empty" };
 
 /** What a form needs: `formAction` sends it without JavaScript, `onSubmit` with it. */
 export type FormAnswer<Answer> = Submission & {
+  /** Why a field was refused, by its name; null: it was not. */
+  errorOf: (field: string) => string | null;
   /** The server's last answer. */
   answer: Answer;
   formAction: (form: FormData) => void;
@@ -30,5 +32,10 @@ export function useFormAnswer<Answer extends { kind: string }>(
       setScriptAnswer(answer);
     },
   );
-  return { answer: scriptAnswer ?? (isReset ? UNSENT : pageAnswer), formAction, ...submission };
+  const answer: Answer | Unsent = scriptAnswer ?? (isReset ? UNSENT : pageAnswer);
+  return { answer, errorOf: (field) => errorIn(answer, field), formAction, ...submission };
+}
+
+function errorIn(answer: { kind: string; field?: unknown; message?: unknown }, field: string): string | null {
+  return answer.field === field && typeof answer.message === "string" ? answer.message : null;
 }

@@ -27,14 +27,12 @@ export const AddNode = shownOnce(({ origin }: Props) => {
       submit={["Add edge node", "Adding…"]}
     >
       <TextField
-        field={{
-          name: "name",
-          label: "Name",
-          hint: "Owners of game services see it.",
-          placeholder: "fra-1",
-          maxLength: 128,
-          value: refused?.name ?? "",
-        }}
+        name="name"
+        label="Name"
+        hint="Owners of game services see it."
+        placeholder="fra-1"
+        maxLength={128}
+        value={refused?.name ?? ""}
         error={refused?.message ?? null}
       />
     </ActionForm>

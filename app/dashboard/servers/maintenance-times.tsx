@@ -1,5 +1,5 @@
-import { describedBy, FieldError } from "@/app/ui/field";
-import { LAST_CLOCK_FIELD } from "@/lib/format/time-range";
+import { ClockFields } from "@/app/ui/clock-fields";
+import { FieldError } from "@/app/ui/field";
 import styles from "./maintenance-times.module.css";
 
 const ID = "maintenance-time";
@@ -16,21 +16,7 @@ export function MaintenanceTimes({ zone, values, error }: Props) {
   return (
     <>
       <div className={`row tight ${styles.times}`}>
-        {(["from", "to"] as const).map((name) => (
-          <span key={name}>
-            <label htmlFor={`${ID}-${name}`}>{name === "from" ? "From" : "to"}</label>{" "}
-            <input
-              id={`${ID}-${name}`}
-              className="input"
-              type="datetime-local"
-              name={name}
-              max={LAST_CLOCK_FIELD}
-              defaultValue={values[name]}
-              required
-              {...(error !== null && { ...describedBy(ID, error), autoFocus: name === "from" })}
-            />
-          </span>
-        ))}
+        <ClockFields id={ID} values={values} error={error} />
         <span className="hint">{zone}</span>
       </div>
       <FieldError id={`${ID}-error`} message={error} />

@@ -55,30 +55,13 @@ export type SharedTimes = Pick<Props, "times" | "rows">;
  * with the numbers, and the same in a table. A script adds the values at the time that is pointed at, and a time to look at
  * that is chosen in the chart.
  */
-export function TimeChart(props: Props) {
-  const {
-    title,
-    from,
-    to,
-    step,
-    gap,
-    top,
-    unit,
-    series,
-    silences = [],
-    levels = [],
-    lanes = [],
-    times,
-    rows,
-    isWide = false,
-    compared,
-    id,
-  } = props;
+export function TimeChart({ silences = [], levels = [], lanes = [], isWide = false, ...shown }: Props) {
+  const { title, from, to, unit, series, rows, compared, id } = shown;
   const known = series.filter(({ points }) => points.length > 0);
   return (
     <figure className={`card ${styles.chart}`} aria-label={title} id={id}>
       <h3>{title}</h3>
-      <Plot {...{ title, from, to, step, gap, top, unit, series, silences, levels, times, isWide }} />
+      <Plot {...shown} {...{ silences, levels, isWide }} />
       {lanes.map(({ name, kind, marks }) => (
         <Lane key={name} {...{ name, kind, from, to, marks }} />
       ))}
@@ -99,12 +82,7 @@ export function TimeChart(props: Props) {
   );
 }
 
-type PlotProps = Required<
-  Pick<
-    Props,
-    "title" | "from" | "to" | "step" | "gap" | "top" | "unit" | "series" | "silences" | "levels" | "times" | "isWide"
-  >
->;
+type PlotProps = Props & Required<Pick<Props, "silences" | "levels" | "isWide">>;
 
 function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, times, isWide }: PlotProps) {
   const greatest = Math.max(

@@ -1,11 +1,11 @@
 import { Choices } from "@/app/ui/choices";
-import { describedBy, FieldError } from "@/app/ui/field";
+import { ClockFields } from "@/app/ui/clock-fields";
+import { FieldError } from "@/app/ui/field";
 import {
   type AskedRange,
   COMPARISON_NAMES,
   type Comparison,
   clockField,
-  LAST_CLOCK_FIELD,
   type TimeRange,
 } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
@@ -52,21 +52,7 @@ function AnyTime({ action, kept, shown, time: { asked, compare, params }, zone }
       {Object.entries({ ...kept, ...(compare && { compare }) }).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      {(["from", "to"] as const).map((name) => (
-        <span key={name} className={styles.field}>
-          <label htmlFor={`${ID}-${name}`}>{name === "from" ? "From" : "to"}</label>
-          <input
-            id={`${ID}-${name}`}
-            className="input"
-            type="datetime-local"
-            name={name}
-            max={LAST_CLOCK_FIELD}
-            defaultValue={fields[name]}
-            required
-            {...(isRefused && { ...describedBy(ID, asked.message), autoFocus: name === "from" })}
-          />
-        </span>
-      ))}
+      <ClockFields id={ID} values={fields} error={isRefused ? asked.message : null} className={styles.field} />
       <span className="hint">{zoneText(zone)}</span>
       <button type="submit" className="button quiet small">
         Show

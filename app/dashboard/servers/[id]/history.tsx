@@ -76,6 +76,7 @@ export function History({ serverId, history, earlier, time, events, current, sco
     rows: tableRows({ from, to, zone, heard }),
     silences: longestOf(silences),
   };
+  const picture = { history, earlier, compared, events, current, score, zone, shared };
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -102,14 +103,14 @@ export function History({ serverId, history, earlier, time, events, current, sco
       <TimeNotes asked={time.asked} instead={history.range && NAMES[history.range]} also={beginning(history, zone)} />
       <ChartGrid>
         {shown.map((chart) => (
-          <Picture key={chart.title} {...{ chart, history, earlier, compared, events, current, score, zone, shared }} />
+          <Picture key={chart.title} chart={chart} {...picture} />
         ))}
       </ChartGrid>
       <div className={`row ${styles.below}`}>
         {quiet.map((chart) => (
           <details key={chart.title} className="disclosure">
             <summary>{chart.title}: full score throughout</summary>
-            <Picture {...{ chart, history, earlier, compared, events, current, score, zone, shared }} />
+            <Picture chart={chart} {...picture} />
           </details>
         ))}
         <p className="hint">
@@ -156,21 +157,13 @@ function isQuiet({ points }: ServerHistory) {
     });
 }
 
-function Picture({
-  chart,
-  history,
-  earlier,
-  compared,
-  events,
-  current,
-  score,
-  zone,
-  shared,
-}: {
+type PictureProps = Omit<Props, "serverId" | "list" | "time"> & {
   chart: HistoryChart;
   compared: string | undefined;
   shared: SharedTimes & { silences: readonly TimeRange[] };
-} & Omit<Props, "serverId" | "list" | "time">) {
+};
+
+function Picture({ chart, history, earlier, compared, events, current, score, zone, shared }: PictureProps) {
   const { title, unit, top } = chart;
   const { from, to, step, now, until } = history;
   const latest = rolledUpValues(current);

@@ -31,7 +31,7 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
         planned &&
         `Planned for ${counted(planned.servers, "server")}: ${planned.text}. Its time is left out of their uptime.`
       }
-      refusal={invalid?.field === "servers" && invalid.message}
+      refusal={form.errorOf("servers")}
       {...(servers.found > 0 && { submit: ["Plan maintenance", "Planning…"] })}
     >
       {servers.found === 0 ? (
@@ -46,7 +46,7 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
             key={invalid ? Object.values(fields).join(" ") : answer.kind}
             zone={zone}
             values={fields}
-            error={invalid?.field === "times" ? invalid.message : null}
+            error={form.errorOf("times")}
           />
           <ServerChoice {...servers} chosen={chosen} />
         </>

@@ -40,11 +40,11 @@ export const AddServer = shownOnce(({ formNonce, origin, otherAgents }: Props) =
       form={form}
       label="Add a server"
       again="Sending it again is safe: this form adds one server."
-      refusal={invalid?.field === "form" && invalid.message}
+      refusal={form.errorOf("form")}
       hidden={{ formNonce }}
       submit={["Add server", "Adding…"]}
     >
-      <ServerNamesFields values={invalid?.values ?? { label: "", hostname: "" }} problem={invalid} />
+      <ServerNamesFields values={invalid?.values ?? { label: "", hostname: "" }} errorOf={form.errorOf} />
     </ActionForm>
   );
 });

@@ -20,10 +20,9 @@ export function ChangeTags(servers: ServersOfList) {
     // The servers that were marked for this change are not meant by the next one.
     ({ kind }) => kind === "changed" && element.current?.reset(),
   );
-  const { answer } = form;
+  const { answer, errorOf } = form;
   const invalid = answer.kind === "invalid" ? answer : null;
   const values = invalid?.values ?? NOTHING;
-  const errorOf = (name: "add" | "remove") => (invalid?.field === name ? invalid.message : null);
   const field = (name: "add" | "remove", label: string, hint?: string) => ({
     ...{ name, label, maxLength: TAGS_LENGTH, value: values[name], isOptional: true },
     ...(hint && { hint }),
@@ -39,15 +38,15 @@ export function ChangeTags(servers: ServersOfList) {
           ? "Nothing was changed: the servers have these tags already."
           : `The tags of ${counted(answer.servers, "server")} were changed.`)
       }
-      refusal={invalid?.field === "form" && invalid.message}
+      refusal={errorOf("form")}
       {...(servers.found > 0 && { submit: ["Change tags", "Changing…"] })}
     >
       {servers.found === 0 ? (
         <p>No server matches.</p>
       ) : (
         <>
-          <TextField field={field("add", "Add tags", TAGS_HINT)} error={errorOf("add")} />
-          <TextField field={field("remove", "Remove tags")} error={errorOf("remove")} />
+          <TextField {...field("add", "Add tags", TAGS_HINT)} error={errorOf("add")} />
+          <TextField {...field("remove", "Remove tags")} error={errorOf("remove")} />
           <ServerChoice {...servers} chosen={values.chosen} />
         </>
       )}

@@ -9,10 +9,8 @@ import { changePasswordAction } from "./actions";
 /** Changes the password of the account. What was typed is never sent back. */
 export function PasswordForm({ email }: { email: string }) {
   const form = useFormAnswer(changePasswordAction);
-  const { answer } = form;
+  const { answer, errorOf } = form;
   const element = useRef<HTMLFormElement>(null);
-  const errorOf = (field: "current" | "new" | "again") =>
-    answer.kind === "invalid" && answer.field === field ? answer.message : null;
 
   useEffect(() => {
     if (answer.kind === "changed") element.current?.reset();

@@ -2,6 +2,7 @@
 
 import { useState, useSyncExternalStore } from "react";
 import { ActionForm } from "@/app/ui/action-form";
+import { Select } from "@/app/ui/select";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";
 import { setTimeZoneAction } from "./time-zone-action";
@@ -36,21 +37,13 @@ export function TimeZoneForm({ current, zones }: Props) {
     >
       <div className="field">
         <label htmlFor="time-zone">Time zone</label>
-        <span className="select">
-          <select
-            id="time-zone"
-            name="timeZone"
-            className="input"
-            value={chosen}
-            onChange={(event) => setChosen(event.target.value)}
-          >
-            {offered.map((zone) => (
-              <option key={zone} value={zone}>
-                {zoneText(zone)}
-              </option>
-            ))}
-          </select>
-        </span>
+        <Select
+          id="time-zone"
+          name="timeZone"
+          value={chosen}
+          onChange={(event) => setChosen(event.target.value)}
+          options={offered.map((zone) => [zone, zoneText(zone)])}
+        />
       </div>
     </ActionForm>
   );

@@ -14,7 +14,6 @@ import { listTokenNews } from "@/lib/tokens/events/token-events";
 import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expiry";
 import { listTokens, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
-import type { ExpiryChoice } from "./create/create-form";
 import { CreateToken } from "./create/create-token";
 import { NoTokens } from "./list/no-tokens";
 import { Notices } from "./list/notices";
@@ -175,11 +174,11 @@ function activeOf(selection: Exclude<TokenSelection, "all">, active: readonly To
   return active.filter(({ id }) => selection.includes(id));
 }
 
-function expiryChoices(now: Date, zone: string): ExpiryChoice[] {
+function expiryChoices(now: Date, zone: string): [value: string, label: string][] {
   const after = (days: number) => dateText(new Date(now.getTime() + days * DAY), zone);
   return [
-    { value: NO_EXPIRY, label: "Never" },
-    ...EXPIRY_DAYS.map((days) => ({ value: String(days), label: `In ${days} days (${after(days)})` })),
-    { value: EXPIRY_ON_DATE, label: "On a date…" },
+    [NO_EXPIRY, "Never"],
+    ...EXPIRY_DAYS.map((days) => [String(days), `In ${days} days (${after(days)})`] as [string, string]),
+    [EXPIRY_ON_DATE, "On a date…"],
   ];
 }

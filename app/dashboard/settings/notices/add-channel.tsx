@@ -65,27 +65,23 @@ export const AddChannel = shownOnce(({ kind, formNonce, maxNameLength, example }
       >
         <TextField
           id={`${kind}-target`}
-          field={{
-            name: "target",
-            label: target,
-            hint,
-            placeholder,
-            maxLength: MAX_TYPED,
-            value: refused?.values.target ?? "",
-            ...(kind === "mail" && { inputMode: "email" }),
-          }}
+          name="target"
+          label={target}
+          hint={hint}
+          placeholder={placeholder}
+          maxLength={MAX_TYPED}
+          value={refused?.values.target ?? ""}
+          {...(kind === "mail" && { inputMode: "email" })}
           error={errorOf("target")}
         />
         <TextField
           id={`${kind}-name`}
-          field={{
-            name: "name",
-            label: "Name",
-            hint: "Optional",
-            maxLength: 2 * maxNameLength,
-            value: refused?.values.name ?? "",
-            isOptional: true,
-          }}
+          name="name"
+          label="Name"
+          hint="Optional"
+          maxLength={2 * maxNameLength}
+          value={refused?.values.name ?? ""}
+          isOptional
           error={errorOf("name")}
         />
         {example && (

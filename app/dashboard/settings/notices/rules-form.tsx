@@ -16,9 +16,8 @@ type Props = { lines: readonly RuleLine[]; current: NoticeChoices; zone: string 
 /** What an account is told of, each a sentence with a box to tick, and its quiet hours. */
 export function RulesForm({ lines, current, zone }: Props) {
   const form = useFormAnswer(saveRulesAction);
-  const { answer } = form;
+  const { answer, errorOf } = form;
   const shown = answer.kind === "invalid" ? answer.typed : current;
-  const errorOf = (field: string) => (answer.kind === "invalid" && answer.field === field ? answer.message : null);
   return (
     <ActionForm
       form={form}

@@ -27,19 +27,17 @@ export const RunBenchmark = shownOnce(({ id, origin, hasPending }: Props) => {
       form={form}
       label="Run a benchmark"
       again="Sending it again is safe: a server has one pending run at most."
-      refusal={invalid?.field === "form" && invalid.message}
+      refusal={form.errorOf("form")}
       hidden={{ id }}
       submit={["Show the line to run", "Preparing…"]}
     >
       <TextField
-        field={{
-          name: "label",
-          label: "Label of the run",
-          placeholder: "After delivery",
-          maxLength: 128,
-          value: invalid?.values.label ?? "",
-        }}
-        error={invalid?.field === "label" ? invalid.message : null}
+        name="label"
+        label="Label of the run"
+        placeholder="After delivery"
+        maxLength={128}
+        value={invalid?.values.label ?? ""}
+        error={form.errorOf("label")}
       />
       {hasPending && (
         <p className="soft">

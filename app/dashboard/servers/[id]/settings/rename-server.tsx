@@ -23,11 +23,11 @@ export function RenameServer({ id, label, hostname }: { id: number } & ServerNam
           </>
         )
       }
-      refusal={invalid?.field === "form" && invalid.message}
+      refusal={form.errorOf("form")}
       hidden={{ id }}
       submit={["Rename", "Renaming…"]}
     >
-      <ServerNamesFields values={invalid?.values ?? renamed ?? { label, hostname }} problem={invalid} />
+      <ServerNamesFields values={invalid?.values ?? renamed ?? { label, hostname }} errorOf={form.errorOf} />
     </ActionForm>
   );
 }

@@ -21,7 +21,12 @@ export function ServerTags({ id, tags }: { id: number; tags: readonly string[] }
     >
       <TextField
         id="server-tags"
-        field={{ name: "tags", label: "Tags", hint: TAGS_HINT, maxLength: TAGS_LENGTH, value, isOptional: true }}
+        name="tags"
+        label="Tags"
+        hint={TAGS_HINT}
+        maxLength={TAGS_LENGTH}
+        value={value}
+        isOptional
         error={answer.kind === "invalid" ? answer.message : null}
       />
     </ActionForm>

@@ -23,9 +23,7 @@ type Props = {
 export function NetworksForm({ id, networks, addUsedHref, asksPassword, help }: Props) {
   const element = useRef<HTMLFormElement>(null);
   const form = useFormAnswer(restrictTokenAction);
-  const { answer: state } = form;
-  const errorOf = (field: "networks" | "password") =>
-    state.kind === "invalid" && state.field === field ? state.message : null;
+  const { answer: state, errorOf } = form;
   const passwordError = errorOf("password");
   const restricted = state.kind === "restricted" ? state : null;
   useEffect(() => {

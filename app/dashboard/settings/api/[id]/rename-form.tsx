@@ -27,8 +27,11 @@ export function RenameForm({ id, name, maxLength }: { id: number; name: string; 
       <div className="fields">
         <TextField
           id="new-name"
-          field={{ name: "name", label: "Name", maxLength: 4 * maxLength, value: name }}
-          error={answer.kind === "invalid" ? answer.message : null}
+          name="name"
+          label="Name"
+          maxLength={4 * maxLength}
+          value={name}
+          error={form.errorOf("name")}
         />
         <SubmitButton className="button quiet" isPending={form.isPending} pending="Renaming…">
           Rename

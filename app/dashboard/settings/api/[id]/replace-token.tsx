@@ -3,11 +3,12 @@
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
+import { Select } from "@/app/ui/select";
 import { shownOnce } from "@/app/ui/shown-once";
 import { DateOf } from "@/app/ui/time";
 import { type FormAnswer, useFormAnswer } from "@/app/ui/use-form-answer";
 import { replaceTokenAction } from "../actions";
-import type { CreateField, CreateState } from "../create/create-state";
+import type { CreateState } from "../create/create-state";
 import { CreatedToken } from "../create/created-token";
 import { PasswordAgain } from "../password-again";
 
@@ -34,15 +35,14 @@ export const ReplaceToken = shownOnce(({ origin, now, ...fields }: Props) => {
 });
 
 function ReplaceForm({ id, formNonce, expiry, asksPassword, form }: Fields & { form: FormAnswer<CreateState> }) {
-  const { answer: state } = form;
-  const messageFor = (field: CreateField) => (state.kind === "invalid" && state.field === field ? state.message : null);
-  const [overlapError, passwordError] = [messageFor("overlap"), messageFor("password")];
+  const { answer: state, errorOf } = form;
+  const [overlapError, passwordError] = [errorOf("overlap"), errorOf("password")];
   return (
     <ActionForm
       form={form}
       labelledBy="replace"
       again="Sending it again is safe: this form creates one token."
-      refusal={messageFor("form")}
+      refusal={errorOf("form")}
       hidden={{ id, formNonce }}
     >
       <p>
@@ -56,21 +56,13 @@ function ReplaceForm({ id, formNonce, expiry, asksPassword, form }: Fields & { f
       </p>
       <div className="fields">
         <Field id="overlap" label="The old token ends" error={overlapError}>
-          <span className="select">
-            <select
-              id="overlap"
-              className="input"
-              name="overlap"
-              defaultValue={(state.kind === "invalid" && state.values.overlap) || "day"}
-              {...describedBy("overlap", overlapError)}
-            >
-              {OVERLAPS.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </span>
+          <Select
+            id="overlap"
+            name="overlap"
+            defaultValue={(state.kind === "invalid" && state.values.overlap) || "day"}
+            options={OVERLAPS}
+            {...describedBy("overlap", overlapError)}
+          />
         </Field>
         {(asksPassword || passwordError) && <PasswordAgain id="password-to-replace" error={passwordError} />}
         <SubmitButton className="button quiet" isPending={form.isPending} pending="Replacing…">

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
+import { Select } from "@/app/ui/select";
 import { useShownOnce } from "@/app/ui/shown-once-context";
 import { useTimeZone } from "@/app/ui/time-zone";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
@@ -15,14 +16,12 @@ import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
 import { findDraft, keepDraft } from "./draft";
 
-/** One choice of when the new token expires. */
-export type ExpiryChoice = { value: string; label: string };
-
 export type CreateFormProps = {
   form: FormAnswer<CreateState>;
   /** The one-use number of the form. A form that is sent twice creates one token. */
   formNonce: string;
-  choices: readonly ExpiryChoice[];
+  /** When the new token can expire. */
+  choices: readonly (readonly [value: string, label: string])[];
   /** The first day that can be chosen, in the zone of the account. */
   firstDay: string;
   maxNameLength: number;
@@ -41,7 +40,7 @@ export function CreateForm(props: CreateFormProps) {
   const element = useRef<HTMLFormElement>(null);
   /** The answer whose error the person has already reacted to by typing. */
   const [settled, setSettled] = useState<CreateState | null>(null);
-  const values = state.kind === "invalid" ? state.values : { ...EMPTY, expiry: choices[0]?.value ?? "" };
+  const values = state.kind === "invalid" ? state.values : { ...EMPTY, expiry: choices[0]?.[0] ?? "" };
   const messageFor = (field: CreateField) =>
     state.kind === "invalid" && state !== settled && state.field === field ? state.message : null;
 
@@ -117,23 +116,15 @@ function ExpiryFields({ choices, firstDay, values, errors }: ExpiryProps) {
   return (
     <>
       <Field id="expiry" label="Expires" error={errors.expiry} className={styles.expiry}>
-        <span className="select">
-          {/* React resets the form to its default option after an action, so the default is the last choice. */}
-          <select
-            key={values.expiry}
-            id="expiry"
-            className="input"
-            name="expiry"
-            defaultValue={values.expiry}
-            {...describedBy("expiry", errors.expiry)}
-          >
-            {choices.map(({ value, label }) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </span>
+        {/* React resets the form to its default option after an action, so the default is the last choice. */}
+        <Select
+          key={values.expiry}
+          id="expiry"
+          name="expiry"
+          defaultValue={values.expiry}
+          options={choices}
+          {...describedBy("expiry", errors.expiry)}
+        />
       </Field>
       <Field
         id="date"
