@@ -28,7 +28,7 @@ type SettingsProps = {
   id: string;
   title: string;
   /** What the setting does, beside its form. */
-  about?: React.ReactNode;
+  about?: string;
   children: React.ReactNode;
 };
 
@@ -38,7 +38,7 @@ export function SettingsSection({ id, title, about, children }: SettingsProps) {
     <section className={styles.settings} aria-labelledby={id}>
       <div className={`stack tight ${styles.about}`}>
         <h2 id={id}>{title}</h2>
-        {about && <div className={`stack tight ${styles.text}`}>{about}</div>}
+        {about && <p className={styles.text}>{about}</p>}
       </div>
       <div className={`stack loose ${styles.content}`}>{children}</div>
     </section>

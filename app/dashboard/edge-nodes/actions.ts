@@ -3,8 +3,7 @@
 import { redirect } from "next/navigation";
 import type { FormAnswer } from "@/app/dashboard/form-answer";
 import { addNode, endReplacedKeys, removeNode, renameNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
-import { textOf } from "@/lib/http/form-fields";
-import { findId } from "@/lib/http/ids";
+import { idIn, textOf } from "@/lib/http/form-fields";
 import { EDGE_NODES, edgeNodeSettingsPath } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { requestSender } from "@/lib/sign-in/sessions";
@@ -31,7 +30,7 @@ export async function addNodeAction(_: NodeKeyAnswer, form: FormData): Promise<N
 /** Replaces the key of an edge node. Only the answer to this request contains the new one. */
 export async function replaceNodeKeyAction(_: NodeKeyAnswer, form: FormData): Promise<NodeKeyAnswer> {
   const { id: accountId } = await requireAdmin();
-  const id = findId(textOf(form, "id")) ?? 0;
+  const id = idIn(form);
   const result = await replaceNodeKey(id);
   if (result.kind === "not-found") return { kind: "refused", message: GONE, name: "" };
   if (result.kind === "too-often") return { kind: "refused", message: result.message, name: "" };
@@ -42,7 +41,7 @@ export async function replaceNodeKeyAction(_: NodeKeyAnswer, form: FormData): Pr
 /** Ends the keys of an edge node that were replaced. */
 export async function endNodeKeysAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAdmin();
-  const id = findId(textOf(form, "id")) ?? 0;
+  const id = idIn(form);
   if ((await endReplacedKeys(id)) === null) return refused("form", GONE);
   await report("edge node key replaced", accountId, id);
   redirect(`${edgeNodeSettingsPath(id)}&done=keys-ended`);
@@ -51,7 +50,7 @@ export async function endNodeKeysAction(_: FormAnswer, form: FormData): Promise<
 /** Gives an edge node another name. */
 export async function renameNodeAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   await requireAdmin();
-  const id = findId(textOf(form, "id")) ?? 0;
+  const id = idIn(form);
   const name = textOf(form, "name");
   const result = await renameNode(id, name);
   if (result.kind === "not-found") return refused("form", GONE);
@@ -62,7 +61,7 @@ export async function renameNodeAction(_: FormAnswer, form: FormData): Promise<F
 /** Removes an edge node and goes to the list. */
 export async function removeNodeAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAdmin();
-  const id = findId(textOf(form, "id")) ?? 0;
+  const id = idIn(form);
   if ((await removeNode(id)) !== null) await report("edge node removed", accountId, id);
   redirect(`${EDGE_NODES}?done=removed`);
 }

@@ -22,8 +22,7 @@ import {
 } from "@/lib/game-services/management";
 import { originDoubt } from "@/lib/game-services/origin-doubt";
 import type { ServiceInput, ServiceRules } from "@/lib/game-services/service-input";
-import { textOf } from "@/lib/http/form-fields";
-import { findId } from "@/lib/http/ids";
+import { idIn, textOf } from "@/lib/http/form-fields";
 import { ownHosts } from "@/lib/http/own-origin";
 import { GAME_SERVICES, serviceAccessPath, servicePath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
@@ -49,7 +48,7 @@ export async function createServiceAction(_: FormAnswer, form: FormData): Promis
 /** Changes the game service of the form and goes to its page. */
 export async function editServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   const input = inputOf(form);
   const question = await questionOf(account.id, id, input, form);
   if (question) return question;
@@ -59,7 +58,7 @@ export async function editServiceAction(_: FormAnswer, form: FormData): Promise<
 /** Turns the game service of the form on or off. */
 export async function setServiceWishAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   const wish = textOf(form, "wish") === "off" ? "off" : "on";
   return answerChange(await setServiceWish(account.id, id, wish), id, wish === "on" ? "enabled" : "disabled");
 }
@@ -67,7 +66,7 @@ export async function setServiceWishAction(_: FormAnswer, form: FormData): Promi
 /** Has the origin of the game service of the form told the ips of players, or no longer. */
 export async function setRealIpsAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   const isOn = textOf(form, "realIps") === "on";
   return answerChange(await setRealIps(account.id, id, isOn), id, isOn ? "real-ips-on" : "real-ips-off");
 }
@@ -75,7 +74,7 @@ export async function setRealIpsAction(_: FormAnswer, form: FormData): Promise<F
 /** Changes what players of the game service of the form read while its origin is away. */
 export async function setOfflineTextAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   const offlineText = textOf(form, "offlineText");
   return answerChange(await setOfflineText(account.id, id, offlineText), id, "text", { offlineText });
 }
@@ -83,14 +82,14 @@ export async function setOfflineTextAction(_: FormAnswer, form: FormData): Promi
 /** Has the game service of the form rolled out once more. */
 export async function retryServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   return answerChange(await retryService(account.id, id), id, "retried");
 }
 
 /** Deletes the game service of the form, whose name was typed, and goes to the list. */
 export async function deleteServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   const name = textOf(form, "name");
   const result = await deleteService(account.id, id, name);
   if (result.kind === "changed") {
@@ -103,7 +102,7 @@ export async function deleteServiceAction(_: FormAnswer, form: FormData): Promis
 /** Shares the game service of the form with an e-mail. */
 export async function shareServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   const email = textOf(form, "email");
   const result = await shareService(account.id, id, email);
   if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
@@ -115,7 +114,7 @@ export async function shareServiceAction(_: FormAnswer, form: FormData): Promise
 /** Stops sharing the game service of the form with an e-mail. */
 export async function unshareServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   if (!(await unshareService(account.id, id, textOf(form, "email")))) redirect(`${GAME_SERVICES}?done=unchanged`);
   await report("game service unshared", account.id, id);
   redirect(`${serviceAccessPath(id)}?done=unshared`);
@@ -124,7 +123,7 @@ export async function unshareServiceAction(_: FormAnswer, form: FormData): Promi
 /** Allows or forbids staff to see the game service of the form. */
 export async function allowSupportAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   const isAllowed = textOf(form, "allow") === "yes";
   if (!(await allowSupport(account.id, id, isAllowed))) redirect(`${GAME_SERVICES}?done=unchanged`);
   await report(isAllowed ? "support access allowed" : "support access ended", account.id, id);
@@ -134,7 +133,7 @@ export async function allowSupportAction(_: FormAnswer, form: FormData): Promise
 /** Opens a ticket about the game service of the form. */
 export async function openTicketAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
+  const id = idIn(form);
   const subject = textOf(form, "subject");
   const result = await openServiceTicket(account.id, id, subject);
   if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
@@ -145,9 +144,8 @@ export async function openTicketAction(_: FormAnswer, form: FormData): Promise<F
 /** Closes a ticket about the game service of the form. */
 export async function closeTicketAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const id = idOf(form);
-  const ticketId = findId(textOf(form, "ticketId"));
-  const isClosed = ticketId !== null && (await closeServiceTicket(account.id, id, ticketId));
+  const id = idIn(form);
+  const isClosed = await closeServiceTicket(account.id, id, idIn(form, "ticketId"));
   redirect(`${serviceAccessPath(id)}?done=${isClosed ? "ticket-closed" : "unchanged"}`);
 }
 
@@ -188,11 +186,6 @@ function inputOf(form: FormData): ServiceInput {
     originHost: textOf(form, "originHost"),
     originPort: textOf(form, "originPort"),
   };
-}
-
-/** The service id of the form. 0, which no service has, when the form names none. */
-function idOf(form: FormData): number {
-  return findId(textOf(form, "id")) ?? 0;
 }
 
 async function rules(): Promise<ServiceRules> {

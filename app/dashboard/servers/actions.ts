@@ -2,7 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import { textOf } from "@/lib/http/form-fields";
+import { idIn, textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { endSnooze, snoozeServer } from "@/lib/notices/of-server";
 import { benchmarkPath, DASHBOARD, serverPath, serverSettingsPath } from "@/lib/page-paths";
@@ -50,8 +50,7 @@ export async function addServerAction(_: AddServerAnswer, form: FormData): Promi
 export async function renameServerAction(_: RenameServerAnswer, form: FormData): Promise<RenameServerAnswer> {
   const account = await requireAccount();
   const names = namesOf(form);
-  const id = findId(textOf(form, "id"));
-  const result = id === null ? { kind: "not-found" as const } : await renameServer(account.id, id, names);
+  const result = await renameServer(account.id, idIn(form), names);
   if (result.kind === "renamed") {
     // The title and the way back have the name, too.
     revalidatePath(DASHBOARD, "layout");
@@ -64,9 +63,9 @@ export async function renameServerAction(_: RenameServerAnswer, form: FormData):
 /** Replaces the key of the server of the form. Only the answer to this request contains the new key. */
 export async function replaceKeyAction(_: ReplaceKeyAnswer, form: FormData): Promise<ReplaceKeyAnswer> {
   const account = await requireAccount();
-  const id = findId(textOf(form, "id"));
-  const result = id === null ? { kind: "not-found" as const } : await replaceServerKey(account.id, id);
-  if (id === null || result.kind === "not-found") return { kind: "refused", message: GONE };
+  const id = idIn(form);
+  const result = await replaceServerKey(account.id, id);
+  if (result.kind === "not-found") return { kind: "refused", message: GONE };
   if (result.kind === "too-often") return { kind: "refused", message: result.message };
   securityEvent("server key replaced", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
   return { kind: "replaced", rawKey: result.rawKey };
@@ -75,7 +74,7 @@ export async function replaceKeyAction(_: ReplaceKeyAnswer, form: FormData): Pro
 /** Tells nothing new of the server of the form for a while, or tells again. */
 export async function snoozeAction(form: FormData): Promise<never> {
   const account = await requireAccount();
-  const id = findId(textOf(form, "id")) ?? 0;
+  const id = idIn(form);
   const length = textOf(form, "length");
   if (length === "end") await endSnooze(account.id, id);
   else await snoozeServer(account.id, id, length);
@@ -85,8 +84,8 @@ export async function snoozeAction(form: FormData): Promise<never> {
 /** Removes the server of the form and goes to the list, which says what became of it. */
 export async function removeServerAction(_: unknown, form: FormData): Promise<never> {
   const account = await requireAccount();
-  const id = findId(textOf(form, "id"));
-  if (id === null || !(await removeServer(account.id, id))) redirect(`${DASHBOARD}?unchanged`);
+  const id = idIn(form);
+  if (!(await removeServer(account.id, id))) redirect(`${DASHBOARD}?unchanged`);
   securityEvent("server removed", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
   redirect(`${DASHBOARD}?removed=${id}`);
 }
@@ -98,9 +97,9 @@ export async function requestBenchmarkAction(
 ): Promise<RequestBenchmarkAnswer> {
   const account = await requireAccount();
   const label = textOf(form, "label");
-  const id = findId(textOf(form, "id"));
-  const result = id === null ? { kind: "not-found" as const } : await requestBenchmark(account.id, id, label);
-  if (id !== null && result.kind === "requested") {
+  const id = idIn(form);
+  const result = await requestBenchmark(account.id, id, label);
+  if (result.kind === "requested") {
     // The list of runs on the same page names the run as it is called now.
     revalidatePath(benchmarkPath(id));
     return { kind: "requested", label: label.trim(), rawKey: result.rawKey, expiresAt: result.expiresAt };
@@ -113,17 +112,17 @@ export async function requestBenchmarkAction(
 /** Cancels the pending run of the form and goes back to the page of benchmarks, which no longer lists it. */
 export async function cancelBenchmarkAction(_: unknown, form: FormData): Promise<never> {
   const account = await requireAccount();
-  const [serverId, id] = [findId(textOf(form, "serverId")), findId(textOf(form, "id"))];
-  const isCancelled = id !== null && (await cancelBenchmark(account.id, id));
-  redirect(serverId === null ? DASHBOARD : `${benchmarkPath(serverId)}?${isCancelled ? "cancelled" : "unchanged"}`);
+  const serverId = idIn(form, "serverId");
+  const isCancelled = await cancelBenchmark(account.id, idIn(form));
+  redirect(serverId === 0 ? DASHBOARD : `${benchmarkPath(serverId)}?${isCancelled ? "cancelled" : "unchanged"}`);
 }
 
 /** Gives the server of the form the tags of the form. */
 export async function setTagsAction(_: SetTagsAnswer, form: FormData): Promise<SetTagsAnswer> {
   const account = await requireAccount();
-  const id = findId(textOf(form, "id"));
+  const id = idIn(form);
   const tags = textOf(form, "tags");
-  if (id === null) return { kind: "invalid", message: GONE, tags };
+  if (id === 0) return { kind: "invalid", message: GONE, tags };
   const result = await setTags(account.id, id, tags);
   if (result.kind === "invalid") {
     return { kind: "invalid", message: result.message, tags: containsToken(tags) ? "" : tags };
@@ -149,13 +148,9 @@ export async function changeTagsAction(_: ChangeTagsAnswer, form: FormData): Pro
 /** Plans maintenance of the server of the form. */
 export async function planMaintenanceAction(_: PlanMaintenanceAnswer, form: FormData): Promise<PlanMaintenanceAnswer> {
   const account = await requireAccount();
-  const id = findId(textOf(form, "id"));
-  const result =
-    id === null
-      ? { kind: "not-found" as const }
-      : await planMaintenance(account.id, [id], timesOf(form), account.timeZone);
-  if (id === null || result.kind === "not-found")
-    return { kind: "refused", message: GONE, fields: { from: "", to: "" } };
+  const id = idIn(form);
+  const result = await planMaintenance(account.id, [id], timesOf(form), account.timeZone);
+  if (result.kind === "not-found") return { kind: "refused", message: GONE, fields: { from: "", to: "" } };
   if (result.kind === "invalid") return { kind: "refused", message: result.message, fields: result.fields };
   // The list of what is planned on the same page.
   revalidatePath(serverSettingsPath(id));
@@ -180,9 +175,9 @@ export async function planForSeveralAction(_: PlanForSeveralAnswer, form: FormDa
 /** Calls off the maintenance of the form and goes back to the page, which says so. */
 export async function callOffMaintenanceAction(_: unknown, form: FormData): Promise<never> {
   const account = await requireAccount();
-  const [serverId, id] = [findId(textOf(form, "serverId")), findId(textOf(form, "id"))];
-  if (serverId === null) redirect(DASHBOARD);
-  const isOff = id !== null && (await callOffMaintenance(account.id, serverId, id));
+  const serverId = idIn(form, "serverId");
+  if (serverId === 0) redirect(DASHBOARD);
+  const isOff = await callOffMaintenance(account.id, serverId, idIn(form));
   redirect(`${serverSettingsPath(serverId)}?${isOff ? "called-off" : "unchanged"}#maintenance`);
 }
 

@@ -28,7 +28,7 @@ export default async function Page() {
       <PageHeader title="Account">
         <p>Your password, the browsers that are signed in, and how the console looks.</p>
       </PageHeader>
-      <SettingsSection id="profile" title="Profile" about={<p>The operator of this console changes these.</p>}>
+      <SettingsSection id="profile" title="Profile" about="The operator of this console changes these.">
         <Details
           rows={[
             ["Name", <bdi key="name">{account.name}</bdi>],
@@ -40,30 +40,28 @@ export default async function Page() {
       <SettingsSection
         id="appearance"
         title="Colour scheme"
-        about={<p>Kept in this browser. “System” follows what your system prefers.</p>}
+        about="Kept in this browser. “System” follows what your system prefers."
       >
         <ColorSchemeForm current={colorScheme} />
       </SettingsSection>
       <SettingsSection
         id="zone"
         title="Time zone"
-        about={<p>Charts, tables and dates of the console use it. The API uses Unix milliseconds.</p>}
+        about="Charts, tables and dates of the console use it. The API uses Unix milliseconds."
       >
         <TimeZoneForm current={account.timeZone} zones={listTimeZones()} />
       </SettingsSection>
       <SettingsSection
         id="password"
         title="Password"
-        about={<p>A new password signs out all your other browsers. Your tokens go on working.</p>}
+        about="A new password signs out all your other browsers. Your tokens go on working."
       >
         <PasswordForm email={account.email} />
       </SettingsSection>
       <SettingsSection
         id="sessions"
         title="Sessions"
-        about={
-          <p>The browsers in which you are signed in. Sign out those that you do not know, and change your password.</p>
-        }
+        about="The browsers in which you are signed in. Sign out those that you do not know, and change your password."
       >
         <Sessions sessions={sessions} asksPassword={asksPassword} now={new Date()} />
       </SettingsSection>

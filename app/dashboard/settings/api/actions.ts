@@ -4,7 +4,7 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import type { Account } from "@/lib/accounts/accounts";
 import type { InvalidField } from "@/lib/failures";
-import { textOf } from "@/lib/http/form-fields";
+import { idIn, textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
@@ -61,7 +61,7 @@ export async function replaceTokenAction(_: CreateState, form: FormData): Promis
     return refused({ kind: "invalid", field: "overlap", message: "Choose when the old token ends." }, values);
   const stranger = await checkPasswordAgain(account, form);
   if (stranger) return refused(stranger, values);
-  const id = findId(textOf(form, "id")) ?? 0;
+  const id = idIn(form);
   const result = await replaceToken(account.id, id, { overlap, formNonce: textOf(form, "formNonce") });
   if (result.kind === "created" && overlap === "none") {
     const { ip } = await requestSender();
@@ -110,7 +110,7 @@ type RenameState = { kind: "empty" } | { kind: "renamed"; name: string } | Inval
 /** Gives the token of the form another name. */
 export async function renameTokenAction(_: RenameState, form: FormData): Promise<RenameState> {
   const account = await requireAccount();
-  const result = await renameToken(account.id, findId(textOf(form, "id")) ?? 0, textOf(form, "name"));
+  const result = await renameToken(account.id, idIn(form), textOf(form, "name"));
   if (result.kind === "renamed") revalidatePath(TOKEN_PAGE, "layout");
   return result;
 }
@@ -134,7 +134,7 @@ export async function restrictTokenAction(_: NetworksState, form: FormData): Pro
   if (checked.kind === "invalid") return refuse(checked);
   const stranger = await checkPasswordAgain(account, form);
   if (stranger) return refuse(stranger);
-  const id = findId(textOf(form, "id")) ?? 0;
+  const id = idIn(form);
   const result = await restrictToken(account.id, id, typed);
   if (result.kind === "invalid") return refuse(result);
   const { networks } = result;

@@ -3,8 +3,7 @@
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import type { FormAnswer } from "@/app/dashboard/form-answer";
-import { textOf } from "@/lib/http/form-fields";
-import { findId } from "@/lib/http/ids";
+import { idIn, textOf } from "@/lib/http/form-fields";
 import { askForConfirmation } from "@/lib/notices/confirmation";
 import { NOTICE_KINDS, SHARED } from "@/lib/notices/kinds";
 import {
@@ -119,10 +118,6 @@ export async function saveRulesAction(_: RulesAnswer, form: FormData): Promise<R
   if (result.kind === "invalid") return { ...result, typed };
   revalidatePath(NOTICE_PAGE);
   return result;
-}
-
-function idIn(form: FormData): number {
-  return findId(textOf(form, "id")) ?? 0;
 }
 
 function done(what: string): never {

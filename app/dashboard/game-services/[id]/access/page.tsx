@@ -100,7 +100,7 @@ const SHARE_COLUMNS = [{ title: "E-mail" }, { title: "Shared" }, { title: "Stop 
 
 function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now: Date }) {
   return (
-    <SettingsSection id="shares" title="Shared with" about={<p>{`${shares.length} of ${MAX_SHARES}`}</p>}>
+    <SettingsSection id="shares" title="Shared with" about={`${shares.length} of ${MAX_SHARES}`}>
       {shares.length > 0 && (
         <DataTable labelledBy="shares" columns={SHARE_COLUMNS} className={styles.table}>
           {shares.map(({ email, shownEmail, createdAt }) => (

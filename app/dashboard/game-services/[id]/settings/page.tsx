@@ -26,7 +26,7 @@ export default async function Page({ params }: Props) {
           <SettingsSection
             id="service"
             title="The service"
-            about={<p>Each change is a new version, which edge nodes apply within seconds.</p>}
+            about="Each change is a new version, which edge nodes apply within seconds."
           >
             <FieldsForm
               action={editServiceAction}
@@ -68,12 +68,10 @@ function OfflineText({ id, text }: { id: number; text: string | null }) {
     <SettingsSection
       id="away"
       title="While the origin is away"
-      about={
-        <p>
+      about="
           When players cannot be connected to the origin, edge nodes show its last status, marked offline, and this
           text, until it is back.
-        </p>
-      }
+        "
     >
       <FieldsForm
         action={setOfflineTextAction}

@@ -17,12 +17,10 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
     <SettingsSection
       id="real-ips"
       title="Real ips"
-      about={
-        <p>
+      about="
           Without them the origin sees only the ips of edge nodes: bans by ip, and plugins that ask where players come
           from, do not work.
-        </p>
-      }
+        "
     >
       <div className="card card-body">
         <p>

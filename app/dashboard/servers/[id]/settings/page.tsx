@@ -39,22 +39,16 @@ export default async function Page({ params, searchParams }: Props) {
   return (
     <main id="main" className="page parts">
       <PageHeader title={`Settings of ${server.label}`} back={{ href: serverPath(server.id), label: server.label }} />
-      <SettingsSection id="names" title="Names" about={<p>The daemon goes on reporting under new names.</p>}>
+      <SettingsSection id="names" title="Names" about="The daemon goes on reporting under new names.">
         <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
       </SettingsSection>
-      <SettingsSection
-        id="tags"
-        title="Tags"
-        about={<p>The fleet can be filtered by them. The API does not have them.</p>}
-      >
+      <SettingsSection id="tags" title="Tags" about="The fleet can be filtered by them. The API does not have them.">
         <ServerTags id={server.id} tags={tags} />
       </SettingsSection>
       <SettingsSection
         id="maintenance"
         title="Maintenance"
-        about={
-          <p>This time is left out of the uptime. You can enter it, or call it off, until a day after it began.</p>
-        }
+        about="This time is left out of the uptime. You can enter it, or call it off, until a day after it began."
       >
         {query["called-off"] !== undefined && <p className="notice">The maintenance is called off.</p>}
         {query.unchanged !== undefined && (
@@ -66,7 +60,7 @@ export default async function Page({ params, searchParams }: Props) {
       <SettingsSection
         id="key"
         title="Server key"
-        about={<p>The server&apos;s daemon reports its health with this key. It can read nothing.</p>}
+        about="The server's daemon reports its health with this key. It can read nothing."
       >
         <ReplaceKey
           id={server.id}

@@ -59,7 +59,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
           />
           Select all
         </label>
-        <span className={`control ${styles.chosen}`}>
+        <span className={styles.chosen}>
           <span role="status">{selected > 0 && `${selected} selected`}</span>
           <button type="submit" className="button quiet wary small">
             Revoke selected…
