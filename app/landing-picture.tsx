@@ -21,11 +21,7 @@ const SERVERS = [
 export function FleetPicture() {
   return (
     <figure className={`stack tight ${styles.picture}`} aria-labelledby="fleet-picture">
-      <DataTable
-        labelledBy="fleet-picture"
-        columns={[{ title: "Server" }, { title: "Score" }, { title: "State" }]}
-        className={styles.table}
-      >
+      <DataTable labelledBy="fleet-picture" columns={["Server", "Score", "State"]} className={styles.table}>
         {SERVERS.map(({ label, hostname, isOnline, score, cause }) => (
           <Row key={label}>
             <RowTitle>

@@ -275,7 +275,7 @@ function NoScore({ apiScore }: { apiScore: number }) {
   );
 }
 
-function columnsOf(query: FleetQuery): Column[] {
+function columnsOf(query: FleetQuery): (Column | string)[] {
   const sorted = (order: FleetOrder, title: string, first: "ascending" | "descending"): Column => {
     const isSorted = query.order === order;
     const other = first === "ascending" ? "descending" : "ascending";
@@ -289,13 +289,13 @@ function columnsOf(query: FleetQuery): Column[] {
   };
   return [
     sorted("name", "Server", "ascending"),
-    { title: "State" },
+    "State",
     sorted("score", "Score", "ascending"),
-    { title: "24 hours" },
+    "24 hours",
     sorted("cpu", "CPU", "descending"),
     sorted("memory", "Memory", "descending"),
     sorted("disk", "Disk", "descending"),
-    { title: "Main cause" },
-    { title: "Public ip" },
+    "Main cause",
+    "Public ip",
   ];
 }

@@ -14,7 +14,8 @@ type Props = {
   /** What the rows are; or the id of the heading that says it. */
   label?: string;
   labelledBy?: string;
-  columns: readonly Column[];
+  /** A text is the title of a column about which there is nothing else to say. */
+  columns: readonly (Column | string)[];
   /** On a narrow screen: each row a card, or the table scrolled sideways, for numbers that are compared by column. */
   narrow?: "cards" | "scroll";
   className?: string | undefined;
@@ -42,9 +43,11 @@ export function DataTable({ label, labelledBy, columns, narrow = "cards", classN
     >
       <thead {...roles.group}>
         <tr {...roles.row}>
-          {columns.map((column) => (
-            <Head key={column.title} column={column} />
-          ))}
+          {columns
+            .map((column) => (typeof column === "string" ? { title: column } : column))
+            .map((column) => (
+              <Head key={column.title} column={column} />
+            ))}
         </tr>
       </thead>
       <tbody {...roles.group}>{children}</tbody>

@@ -18,9 +18,7 @@ export const metadata: Metadata = { title: "Edge nodes" };
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
-const COLUMNS = ["Node", "State", "Last heard", "Program", "Services", "Refused", "Figures"].map((title) => ({
-  title,
-}));
+const COLUMNS = ["Node", "State", "Last heard", "Program", "Services", "Refused", "Figures"];
 
 /** Those that need somebody first: silent ones, then those that cannot serve something; otherwise by id. */
 function byNeed(nodes: readonly EdgeNodeRecord[], now: Date): EdgeNodeRecord[] {

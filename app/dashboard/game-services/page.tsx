@@ -24,7 +24,7 @@ export const metadata: Metadata = { title: "Game services" };
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
-const COLUMNS = ["Service", "Status", "Public hostname", "Origin", "Last hour", "Dropped"].map((title) => ({ title }));
+const COLUMNS = ["Service", "Status", "Public hostname", "Origin", "Last hour", "Dropped"];
 /** Limits the length of the page. */
 const MAX_ROWS = 200;
 

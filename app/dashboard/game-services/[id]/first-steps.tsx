@@ -12,7 +12,7 @@ import list from "../list.module.css";
 
 /** Seconds; short, so that a mistake is soon mended. */
 const TTL = 300;
-const COLUMNS = ["Record", "Name", "Value", "TTL"].map((title) => ({ title }));
+const COLUMNS = ["Record", "Name", "Value", "TTL"];
 
 type DnsRecord = { kind: "A" | "AAAA" | "SRV"; name: string; value: string };
 

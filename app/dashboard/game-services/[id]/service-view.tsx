@@ -201,7 +201,7 @@ function Warnings({ nodes }: { nodes: readonly NodeState[] }) {
   ));
 }
 
-const NODE_COLUMNS = ["Edge node", "State", "Service", "Error"].map((title) => ({ title }));
+const NODE_COLUMNS = ["Edge node", "State", "Service", "Error"];
 
 /** What each edge node has of the service. */
 function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: boolean; now: Date }) {

@@ -20,7 +20,7 @@ export const metadata: Metadata = { title: "Support" };
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
-const COLUMNS = ["Ticket", "Game service", "Status", "Owner", "Opened"].map((title) => ({ title }));
+const COLUMNS = ["Ticket", "Game service", "Status", "Owner", "Opened"];
 const LONGEST_ID = 10;
 
 /** Where support staff find the services of others that they may see: by id, and by open ticket. */

@@ -1,5 +1,5 @@
 import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
-import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Link } from "@/app/ui/link";
 import { NoValue } from "@/app/ui/no-value";
 import { Section } from "@/app/ui/section";
@@ -16,12 +16,7 @@ const SECTIONS = [
   ["stability", "Stability"],
 ] as const;
 
-const COLUMNS: Column[] = [
-  { title: "Run" },
-  ...SECTIONS.map(([, title]) => ({ title, isNumber: true })),
-  { title: "Hardware" },
-  { title: "Finished" },
-];
+const COLUMNS = ["Run", ...SECTIONS.map(([, title]) => ({ title, isNumber: true })), "Hardware", "Finished"];
 
 type Props = {
   serverId: number;

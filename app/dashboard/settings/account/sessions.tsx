@@ -29,10 +29,7 @@ export function Sessions({ sessions, asksPassword, now }: Props) {
       doneTone={answer.kind === "ended" && answer.count > 0 ? "done" : "warning"}
     >
       {others.length > 0 && (asksPassword || passwordError) && <PasswordAgain error={passwordError} />}
-      <DataTable
-        labelledBy="sessions"
-        columns={[{ title: "Browser" }, { title: "Signed in" }, { title: "Action", isTitleHidden: true }]}
-      >
+      <DataTable labelledBy="sessions" columns={["Browser", "Signed in", { title: "Action", isTitleHidden: true }]}>
         {sessions.map(({ id, userAgent, ip, createdAt, isCurrent }) => (
           <Row key={id}>
             <RowTitle className={styles.browser} title={userAgent ?? undefined}>

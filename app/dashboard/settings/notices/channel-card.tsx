@@ -169,7 +169,7 @@ function Deliveries({ channel: { id, name, deliveries }, now }: { channel: Chann
       </summary>
       <DataTable
         label={`Last deliveries of ${name}`}
-        columns={[{ title: "When" }, { title: "What" }, { title: "Status" }, { title: "Why" }]}
+        columns={["When", "What", "Status", "Why"]}
         className={styles.deliveries}
       >
         {deliveries.map((delivery) => (

@@ -96,7 +96,7 @@ function Viewers({ viewers, shares }: { viewers: readonly Viewer[]; shares: read
   );
 }
 
-const SHARE_COLUMNS = [{ title: "E-mail" }, { title: "Shared" }, { title: "Stop sharing", isTitleHidden: true }];
+const SHARE_COLUMNS = ["E-mail", "Shared", { title: "Stop sharing", isTitleHidden: true }];
 
 function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now: Date }) {
   return (
@@ -147,12 +147,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
   );
 }
 
-const TICKET_COLUMNS = [
-  { title: "Subject" },
-  { title: "State" },
-  { title: "Opened" },
-  { title: "Close", isTitleHidden: true },
-];
+const TICKET_COLUMNS = ["Subject", "State", "Opened", { title: "Close", isTitleHidden: true }];
 
 function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTicket[]; now: Date }) {
   return (

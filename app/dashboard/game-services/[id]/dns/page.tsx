@@ -11,7 +11,7 @@ import { serviceMetadata, visibleService } from "../own-service";
 
 type Props = { params: Promise<{ id: string }> };
 
-const COLUMNS = ["Record", "Now", "Should be"].map((title) => ({ title }));
+const COLUMNS = ["Record", "Now", "Should be"];
 
 export const generateMetadata = serviceMetadata((name) => `DNS of ${name}`);
 

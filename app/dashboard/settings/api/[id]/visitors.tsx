@@ -13,18 +13,14 @@ type Props = {
   now: Date;
 };
 
+const COLUMNS = ["IP", "Program", "First seen", "Last seen"];
+
 /** Ips, each with the program that it said it was, and what is new among them. */
 export function Visitors({ labelledBy, visitors, hasRequests = false, now }: Props) {
   return (
     <DataTable
       labelledBy={labelledBy}
-      columns={[
-        { title: "IP" },
-        { title: "Program" },
-        { title: "First seen" },
-        { title: "Last seen" },
-        ...(hasRequests ? [{ title: "Requests", isNumber: true }] : []),
-      ]}
+      columns={[...COLUMNS, ...(hasRequests ? [{ title: "Requests", isNumber: true }] : [])]}
       className={styles.table}
     >
       {visitors.map(({ ip, agent, firstSeenAt, lastSeenAt, requests, isNew }) => (

@@ -21,13 +21,7 @@ const activeColumns = (view: View): Column[] => [
   { title: "Last used", sort: sortBy("used", "descending", view) },
   { title: "Action", isTitleHidden: true },
 ];
-const ENDED_COLUMNS: readonly Column[] = [
-  { title: "Token" },
-  { title: "Created" },
-  { title: "Ended" },
-  { title: "Last used" },
-  { title: "Refused" },
-];
+const ENDED_COLUMNS = ["Token", "Created", "Ended", "Last used", "Refused"];
 
 /** The list names this many networks of a token, and counts more. */
 const FEW_NETWORKS = 2;
@@ -66,22 +60,16 @@ export function ActiveTokens({ tokens, all, days, news, view, now, isSelectable 
               </span>
             )}
           </NameCell>
-          <Cell label="Created" className={styles.value}>
-            <span>
-              <Time at={token.createdAt} now={now} />
-            </span>
-          </Cell>
-          <Cell label="Expires" className={styles.value}>
-            <span>
-              <Expiry token={token} isSoon={endsSoon(token.id, news)} now={now} />
-            </span>
-          </Cell>
-          <Cell label="Last used" className={styles.value}>
-            <span>
-              <LastUse token={token} now={now} />
-              <Traffic day={days.get(token.id)} />
-            </span>
-          </Cell>
+          <Value label="Created">
+            <Time at={token.createdAt} now={now} />
+          </Value>
+          <Value label="Expires">
+            <Expiry token={token} isSoon={endsSoon(token.id, news)} now={now} />
+          </Value>
+          <Value label="Last used">
+            <LastUse token={token} now={now} />
+            <Traffic day={days.get(token.id)} />
+          </Value>
           <Cell className={styles.action}>
             <RevokeLink selection={[token.id]} className="plain-button wary">
               Revoke
@@ -108,29 +96,29 @@ export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: 
       {tokens.map((token) => (
         <Row key={token.id} data-search={searchText(token)}>
           <NameCell token={token} />
-          <Cell label="Created" className={styles.value}>
-            <span>
-              <Time at={token.createdAt} now={now} />
-            </span>
-          </Cell>
-          <Cell label="Ended" className={styles.value}>
-            <span>
-              <Ending token={token} now={now} />
-            </span>
-          </Cell>
-          <Cell label="Last used" className={styles.value}>
-            <span>
-              <LastUse token={token} now={now} />
-            </span>
-          </Cell>
-          <Cell label="Refused" className={styles.value}>
-            <span>
-              <Refusals token={token} now={now} />
-            </span>
-          </Cell>
+          <Value label="Created">
+            <Time at={token.createdAt} now={now} />
+          </Value>
+          <Value label="Ended">
+            <Ending token={token} now={now} />
+          </Value>
+          <Value label="Last used">
+            <LastUse token={token} now={now} />
+          </Value>
+          <Value label="Refused">
+            <Refusals token={token} now={now} />
+          </Value>
         </Row>
       ))}
     </DataTable>
+  );
+}
+
+function Value({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <Cell label={label} className={styles.value}>
+      <span>{children}</span>
+    </Cell>
   );
 }
 
