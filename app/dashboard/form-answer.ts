@@ -1,3 +1,5 @@
+import { containsToken } from "@/lib/tokens/format";
+
 /** The answer to a failed form of game services. The form keeps its input. After a success the page loads again. */
 export type FormAnswer =
   | { kind: "empty" }
@@ -9,3 +11,18 @@ export type FormAnswer =
       /** The form asks: sent again with this as `anyway`, it is saved all the same. */
       anyway?: string;
     };
+
+/** Refuses a form, or one of its fields. What was typed stays in it. */
+export function refused(
+  message: string,
+  field = "form",
+  values: Record<string, string> = {},
+): Extract<FormAnswer, { kind: "refused" }> {
+  return { kind: "refused", field, message, values: withoutTokens(values) };
+}
+
+/** Empties texts with a token or a key in them: what an answer shows again, browsers keep in their history. */
+export function withoutTokens<Values extends Record<string, string>>(values: Values): Values {
+  const kept = Object.entries(values).map(([name, value]) => [name, containsToken(value) ? "" : value]);
+  return Object.fromEntries(kept);
+}

@@ -1,13 +1,12 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import type { FormAnswer } from "@/app/dashboard/form-answer";
+import { type FormAnswer, refused, withoutTokens } from "@/app/dashboard/form-answer";
 import { addNode, endReplacedKeys, removeNode, renameNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { EDGE_NODES, edgeNodeSettingsPath } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { requestSender } from "@/lib/sign-in/sessions";
-import { containsToken } from "@/lib/tokens/format";
 import type { NodeKeyAnswer } from "./form-answers";
 import { requireAdmin } from "./require-admin";
 
@@ -21,7 +20,7 @@ export async function addNodeAction(_: NodeKeyAnswer, form: FormData): Promise<N
   const name = textOf(form, "name");
   const result = await addNode(name);
   if (result.kind === "invalid") {
-    return { kind: "refused", message: result.message, name: containsToken(name) ? "" : name };
+    return { kind: "refused", message: result.message, ...withoutTokens({ name }) };
   }
   await report("edge node added", accountId, result.id);
   return { kind: "key", id: result.id, name: name.trim(), rawKey: result.rawKey };
@@ -42,7 +41,7 @@ export async function replaceNodeKeyAction(_: NodeKeyAnswer, form: FormData): Pr
 export async function endNodeKeysAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAdmin();
   const id = idIn(form);
-  if ((await endReplacedKeys(id)) === null) return refused("form", GONE);
+  if ((await endReplacedKeys(id)) === null) return refused(GONE);
   await report("edge node key replaced", accountId, id);
   redirect(`${edgeNodeSettingsPath(id)}&done=keys-ended`);
 }
@@ -53,8 +52,8 @@ export async function renameNodeAction(_: FormAnswer, form: FormData): Promise<F
   const id = idIn(form);
   const name = textOf(form, "name");
   const result = await renameNode(id, name);
-  if (result.kind === "not-found") return refused("form", GONE);
-  if (result.kind === "invalid") return refused("name", result.message, { name: containsToken(name) ? "" : name });
+  if (result.kind === "not-found") return refused(GONE);
+  if (result.kind === "invalid") return refused(result.message, "name", { name });
   redirect(`${edgeNodeSettingsPath(id)}&done=renamed`);
 }
 
@@ -64,10 +63,6 @@ export async function removeNodeAction(_: FormAnswer, form: FormData): Promise<F
   const id = idIn(form);
   if ((await removeNode(id)) !== null) await report("edge node removed", accountId, id);
   redirect(`${EDGE_NODES}?done=removed`);
-}
-
-function refused(field: string, message: string, values: Record<string, string> = {}): FormAnswer {
-  return { kind: "refused", field, message, values };
 }
 
 async function report(event: Event, accountId: number, nodeId: number): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
-import type { FormAnswer } from "@/app/dashboard/form-answer";
+import { type FormAnswer, refused } from "@/app/dashboard/form-answer";
 import {
   allowSupport,
   closeServiceTicket,
@@ -28,7 +28,6 @@ import { GAME_SERVICES, serviceAccessPath, servicePath } from "@/lib/page-paths"
 import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
-import { containsToken } from "@/lib/tokens/format";
 
 /** Creates a game service and goes to its page. */
 export async function createServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
@@ -42,7 +41,7 @@ export async function createServiceAction(_: FormAnswer, form: FormData): Promis
     redirect(`${servicePath(result.id)}?done=created`);
   }
   if (result.kind === "already-created") redirect(servicePath(result.id));
-  return refused(result, input);
+  return refused(result.message, fieldOf(result), input);
 }
 
 /** Changes the game service of the form and goes to its page. */
@@ -106,7 +105,7 @@ export async function shareServiceAction(_: FormAnswer, form: FormData): Promise
   const email = textOf(form, "email");
   const result = await shareService(account.id, id, email);
   if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
-  if (result.kind === "invalid") return refused(result, { email });
+  if (result.kind === "invalid") return refused(result.message, result.field, { email });
   await report("game service shared", account.id, id);
   redirect(`${serviceAccessPath(id)}?done=shared`);
 }
@@ -137,7 +136,7 @@ export async function openTicketAction(_: FormAnswer, form: FormData): Promise<F
   const subject = textOf(form, "subject");
   const result = await openServiceTicket(account.id, id, subject);
   if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
-  if (result.kind === "invalid") return refused(result, { subject });
+  if (result.kind === "invalid") return refused(result.message, result.field, { subject });
   redirect(`${serviceAccessPath(id)}?done=ticket-opened`);
 }
 
@@ -159,24 +158,18 @@ function answerChange(
   if (result.kind === "unchanged") redirect(`${servicePath(id)}?done=same`);
   if (result.kind === "deleting") redirect(`${servicePath(id)}?done=deleting`);
   if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
-  return refused(result, values);
+  return refused(result.message, fieldOf(result), values);
 }
 
 /** Asks about an origin that cannot be found, unless the form says that it is meant. */
 async function questionOf(accountId: number, id: number | null, input: ServiceInput, form: FormData) {
   const doubt = await originDoubt(accountId, id, input, await rules());
   if (!doubt || textOf(form, "anyway") === doubt.host) return null;
-  return { ...refused({ kind: "invalid", field: "originHost", message: doubt.message }, input), anyway: doubt.host };
+  return { ...refused(doubt.message, "originHost", input), anyway: doubt.host };
 }
 
-/** Typed text stays in the form. Tokens and keys do not, because browsers keep pages in their history. */
-function refused(
-  problem: { kind: "invalid"; field: string; message: string } | { kind: "too-often"; message: string },
-  values: Record<string, string>,
-): Extract<FormAnswer, { kind: "refused" }> {
-  const kept = Object.entries(values).map(([name, value]) => [name, containsToken(value) ? "" : value]);
-  const field = problem.kind === "invalid" ? problem.field : "form";
-  return { kind: "refused", field, message: problem.message, values: Object.fromEntries(kept) };
+function fieldOf(problem: { kind: "invalid"; field: string } | { kind: "too-often" }): string {
+  return problem.kind === "invalid" ? problem.field : "form";
 }
 
 function inputOf(form: FormData): ServiceInput {

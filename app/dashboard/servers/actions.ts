@@ -15,9 +15,9 @@ import { replaceServerKey } from "@/lib/servers/server-keys";
 import { getTags } from "@/lib/servers/servers";
 import { changeTags, setTags } from "@/lib/servers/tag-changes";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
-import { containsToken } from "@/lib/tokens/format";
 import { fleetOf } from "../fleet-data";
 import { idsInList, parseFleetQuery } from "../fleet-query";
+import { withoutTokens } from "../form-answer";
 import { maintenanceText } from "./[id]/silence-text";
 import type {
   AddServerAnswer,
@@ -39,7 +39,7 @@ export async function addServerAction(_: AddServerAnswer, form: FormData): Promi
   const account = await requireAccount();
   const names = namesOf(form);
   const result = await createServer(account.id, { ...names, formNonce: textOf(form, "formNonce") });
-  if (result.kind === "invalid") return { ...result, values: withoutSecrets(names) };
+  if (result.kind === "invalid") return { ...result, values: withoutTokens(names) };
   if (result.kind === "already-created") return result;
   const { id, rawKey } = result;
   securityEvent("server added", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
@@ -57,7 +57,7 @@ export async function renameServerAction(_: RenameServerAnswer, form: FormData):
     return { kind: "renamed", label: names.label.trim(), hostname: names.hostname.trim() };
   }
   const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message: GONE } as const);
-  return { ...problem, values: withoutSecrets(names) };
+  return { ...problem, values: withoutTokens(names) };
 }
 
 /** Replaces the key of the server of the form. Only the answer to this request contains the new key. */
@@ -106,7 +106,7 @@ export async function requestBenchmarkAction(
   }
   const message = result.kind === "too-often" ? result.message : GONE;
   const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message } as const);
-  return { ...problem, values: { label: containsToken(label) ? "" : label } };
+  return { ...problem, values: withoutTokens({ label }) };
 }
 
 /** Cancels the pending run of the form and goes back to the page of benchmarks, which no longer lists it. */
@@ -125,7 +125,7 @@ export async function setTagsAction(_: SetTagsAnswer, form: FormData): Promise<S
   if (id === 0) return { kind: "invalid", message: GONE, tags };
   const result = await setTags(account.id, id, tags);
   if (result.kind === "invalid") {
-    return { kind: "invalid", message: result.message, tags: containsToken(tags) ? "" : tags };
+    return { kind: "invalid", message: result.message, ...withoutTokens({ tags }) };
   }
   revalidatePath(DASHBOARD, "layout");
   return { kind: "set", tags: (await getTags(account.id, id)).join(", ") };
@@ -138,8 +138,7 @@ export async function changeTagsAction(_: ChangeTagsAnswer, form: FormData): Pro
   const { ids, chosen } = await chosenServers(account.id, form);
   const result = await changeTags(account.id, ids, typed);
   if (result.kind === "invalid") {
-    const shown = (text: string) => (containsToken(text) ? "" : text);
-    return { ...result, values: { add: shown(typed.add), remove: shown(typed.remove), chosen } };
+    return { ...result, values: { ...withoutTokens(typed), chosen } };
   }
   revalidatePath(DASHBOARD, "layout");
   return result;
@@ -195,9 +194,4 @@ function timesOf(form: FormData): { from: string; to: string } {
 
 function namesOf(form: FormData): ServerNames {
   return { label: textOf(form, "label"), hostname: textOf(form, "hostname") };
-}
-
-/** Does not send a key back that was pasted as a name, because browsers keep pages in their history. */
-function withoutSecrets({ label, hostname }: ServerNames): ServerNames {
-  return { label: containsToken(label) ? "" : label, hostname: containsToken(hostname) ? "" : hostname };
 }

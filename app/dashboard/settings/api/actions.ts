@@ -2,6 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
+import { withoutTokens } from "@/app/dashboard/form-answer";
 import type { Account } from "@/lib/accounts/accounts";
 import type { InvalidField } from "@/lib/failures";
 import { idIn, textOf } from "@/lib/http/form-fields";
@@ -12,7 +13,6 @@ import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
 import { findAccount, requestSender, requireAccount } from "@/lib/sign-in/sessions";
 import { confirmNetworks } from "@/lib/tokens/events/token-events";
 import { checkTokenExpiry } from "@/lib/tokens/expiry";
-import { containsToken } from "@/lib/tokens/format";
 import {
   type CreateTokenResult,
   createToken,
@@ -95,13 +95,8 @@ function valuesOf(form: FormData): CreateValues {
   };
 }
 
-/** Does not send back a token that was pasted as a name, because browsers keep pages in their history. */
 function refused(reason: InvalidField<CreateField>, values: CreateValues): CreateState {
-  const withoutToken = (text: string) => (containsToken(text) ? "" : text);
-  return {
-    ...reason,
-    values: { ...values, name: withoutToken(values.name), networks: withoutToken(values.networks) },
-  };
+  return { ...reason, values: withoutTokens(values) };
 }
 
 /** The result of renaming a token. */
@@ -126,10 +121,7 @@ export type NetworksState =
 export async function restrictTokenAction(_: NetworksState, form: FormData): Promise<NetworksState> {
   const account = await requireAccount();
   const typed = textOf(form, "networks", MAX_NETWORKS_TEXT);
-  const refuse = (reason: InvalidField<"networks" | "password">) => ({
-    ...reason,
-    typed: containsToken(typed) ? "" : typed,
-  });
+  const refuse = (reason: InvalidField<"networks" | "password">) => ({ ...reason, ...withoutTokens({ typed }) });
   const checked = checkNetworks(typed);
   if (checked.kind === "invalid") return refuse(checked);
   const stranger = await checkPasswordAgain(account, form);

@@ -2,7 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import type { FormAnswer } from "@/app/dashboard/form-answer";
+import { type FormAnswer, refused } from "@/app/dashboard/form-answer";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { askForConfirmation } from "@/lib/notices/confirmation";
 import { NOTICE_KINDS, SHARED } from "@/lib/notices/kinds";
@@ -68,7 +68,7 @@ export async function renameChannelAction(_: FormAnswer, form: FormData): Promis
   const { id: accountId } = await requireAccount();
   const name = textOf(form, "name");
   const result = await renameChannel(accountId, idIn(form), name);
-  if (result.kind === "invalid") return { kind: "refused", field: "name", message: result.message, values: { name } };
+  if (result.kind === "invalid") return refused(result.message, "name", { name });
   return result.kind === "renamed" ? done("renamed") : refused(GONE);
 }
 
@@ -122,8 +122,4 @@ export async function saveRulesAction(_: RulesAnswer, form: FormData): Promise<R
 
 function done(what: string): never {
   redirect(`${NOTICE_PAGE}?done=${what}`);
-}
-
-function refused(message: string): FormAnswer {
-  return { kind: "refused", field: "form", message, values: {} };
 }
