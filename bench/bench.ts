@@ -1,40 +1,29 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout } from "node:timers/promises";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { startConsoleWithoutDirectDoor } from "@/e2e/support/next-door";
 import { startReadyProcess } from "@/e2e/support/ready-process";
 import { PlainError } from "@/lib/failures";
-import { type Filled, fill } from "./database";
+import type { Filled } from "./database";
 import type { Measured, Order } from "./load";
 
 /** The server under test: its port, and the process whose resource use is measured. */
 export type Target = { port: number; child: ChildProcess };
 
 /** The request to a target. Everything but the path has a default. */
-export type BenchRequest = Partial<Omit<Order & { kind: "http" }, "kind" | "port">> & { path: string };
+export type BenchRequest = Partial<Omit<Order, "port">> & { path: string };
 
 /** One run of the benchmark: a filled database and the servers that were started on it. */
 export class Bench {
   readonly #started: { stop(): Promise<void> }[] = [];
   readonly #loads: { child: ChildProcess; ended: Promise<[{ error: string }]> }[] = [];
-  #lastAsked = performance.now();
   readonly #targets = new Map<string, Target>();
 
-  /**
-   * `variables` are added to those of the app with the direct door and the limit in process; `openDatabase` makes another
-   * empty database and answers its URL.
-   */
+  /** `variables` are added to those of the app with the direct door and the limit in process. */
   constructor(
     readonly data: Filled,
     readonly variables: Readonly<Record<string, string>>,
-    readonly openDatabase: () => Promise<string>,
   ) {}
-
-  /** The same on a further database, filled alike. */
-  async another(): Promise<Bench> {
-    return this.own(new Bench(await fill(await this.openDatabase()), this.variables, this.openDatabase));
-  }
 
   peer(): Promise<Target> {
     return this.#once("peer", async () => {
@@ -66,40 +55,17 @@ export class Bench {
   }
 
   async ask(target: Target, request: BenchRequest): Promise<Measured> {
-    try {
-      return await this.#order(0, this.#httpOrder(target, request));
-    } finally {
-      if (target === this.#targets.get("direct")) this.#lastAsked = performance.now();
-    }
-  }
-
-  /** Sends two loads at once, each from a separate process. */
-  async askBoth(target: Target, first: BenchRequest, second: BenchRequest): Promise<[Measured, Measured]> {
-    return Promise.all([this.ask(target, first), this.#order(1, this.#httpOrder(target, second))]);
+    return this.#order(0, target, request);
   }
 
   /** Sends several loads at once, each from a separate process. */
   async askAll(target: Target, requests: readonly BenchRequest[]): Promise<Measured[]> {
-    return Promise.all(requests.map((request, load) => this.#order(load, this.#httpOrder(target, request))));
-  }
-
-  async askPostgres(text: string, values: readonly unknown[], ms: number): Promise<Measured> {
-    return this.#order(0, { kind: "sql", url: this.data.url, text, values, ms });
-  }
-
-  /** Waits until the app with the direct door has been idle for `time` milliseconds. */
-  async rest(time: number): Promise<void> {
-    await setTimeout(Math.max(0, this.#lastAsked + time - performance.now()));
+    return Promise.all(requests.map((request, load) => this.#order(load, target, request)));
   }
 
   /** Ends everything, the last one started first. */
   async stop(): Promise<void> {
     for (const started of this.#started.reverse()) await started.stop().catch(console.error);
-  }
-
-  #httpOrder({ port }: Target, request: BenchRequest): Order {
-    const defaults = { tokens: this.data.tokens[100], status: 200, connections: 16, ms: 1000, pauseMs: 0 };
-    return { kind: "http", port, ...defaults, ...request };
   }
 
   async #once(name: string, start: () => Promise<Target & { stop(): Promise<void> }>): Promise<Target> {
@@ -108,7 +74,9 @@ export class Bench {
     return target;
   }
 
-  async #order(load: number, order: Order): Promise<Measured> {
+  async #order(load: number, { port }: Target, request: BenchRequest): Promise<Measured> {
+    const defaults = { tokens: this.data.tokens[100], status: 200, connections: 16, ms: 1000, pauseMs: 0 };
+    const order: Order = { port, ...defaults, ...request };
     this.#loads[load] ??= await this.#startLoad();
     const { child, ended } = this.#loads[load];
     child.send(order);

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import pg from "pg";
+import { runSql } from "@/e2e/support/run-sql";
 import { MINUTE, SECOND } from "@/lib/format/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import type { Bench, BenchRequest } from "./bench";
@@ -77,25 +77,21 @@ type Keys = Readonly<Record<DearBody["sender"], readonly string[]>>;
 
 /** Keys of the customer with 1,000 servers, of edge nodes, and of benchmark runs of one server. */
 export async function keysOf({ data }: Bench): Promise<Keys> {
-  const client = new pg.Client(data.url);
-  await client.connect();
-  try {
-    const nodes = Array.from({ length: MANY_KEYS }, () => mintToken("edgeKey"));
-    await client.query(
-      `with n as (insert into edge_nodes (name) select 'bodies-' || i from generate_series(1, $1::int) i returning id)
+  const nodes = Array.from({ length: MANY_KEYS }, () => mintToken("edgeKey"));
+  await runSql(
+    data.url,
+    `with n as (insert into edge_nodes (name) select 'bodies-' || i from generate_series(1, $1::int) i returning id)
        insert into edge_node_keys (node_id, key_hash, hint)
        select id, ($2::text[])[row_number() over (order by id)], 'xxxx' from n`,
-      [nodes.length, nodes.map(hashToken)],
-    );
-    const runs = Array.from({ length: MANY_KEYS }, () => mintToken("benchmarkKey"));
-    await client.query(
-      `insert into benchmark_runs (server_id, label, status, agent_token_hash, created_at)
+    [nodes.length, nodes.map(hashToken)],
+  );
+  const runs = Array.from({ length: MANY_KEYS }, () => mintToken("benchmarkKey"));
+  await runSql(
+    data.url,
+    `insert into benchmark_runs (server_id, label, status, agent_token_hash, created_at)
        select (select min(s.id) from servers s join accounts a on a.id = s.account_id where a.name = 'with 1000 servers'),
          'bodies', 'pending', hash, $2 from unnest($1::text[]) hash`,
-      [runs.map(hashToken), new Date(Date.now() - MINUTE)],
-    );
-    return { server: data.keys, node: nodes, run: runs, stranger: [] };
-  } finally {
-    await client.end();
-  }
+    [runs.map(hashToken), new Date(Date.now() - MINUTE)],
+  );
+  return { server: data.keys, node: nodes, run: runs, stranger: [] };
 }

@@ -1,14 +1,14 @@
-import { randomBytes } from "node:crypto";
 import { get } from "node:http";
 import pg from "pg";
+import { runSql } from "@/e2e/support/run-sql";
 import { PlainError } from "@/lib/failures";
 import { DAY, HOUR, SECOND } from "@/lib/format/time";
 import { rangeParams } from "@/lib/format/time-range";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
 import { RULE } from "@/lib/servers/telemetry/sum-statement";
-import { hashToken } from "@/lib/tokens/format";
 import type { Bench, Target } from "./bench";
-import { readProcessUse } from "./process-use";
+import { addSession } from "./database";
+import { readCpuMs } from "./process-use";
 import { median } from "./rounds";
 
 /** The CPU (ms) that a page of any time within 30 days may take the app and PostgreSQL. */
@@ -71,7 +71,7 @@ async function measure(
   forMs: number,
 ): Promise<Measured> {
   const ofPostgresBefore = await cpuOf(postgres);
-  const cpuBefore = readProcessUse(child.pid).cpuMs;
+  const cpuBefore = readCpuMs(child.pid);
   const [times, sizes]: [number[], number[]] = [[], []];
   const until = performance.now() + forMs;
   do {
@@ -80,7 +80,7 @@ async function measure(
     times.push(performance.now() - start);
   } while (performance.now() < until);
   return {
-    cpuMs: (readProcessUse(child.pid).cpuMs - cpuBefore) / times.length,
+    cpuMs: (readCpuMs(child.pid) - cpuBefore) / times.length,
     ofPostgresMs: ((await cpuOf(postgres)) - ofPostgresBefore) / times.length,
     ms: median(times),
     bytes: median(sizes),
@@ -92,7 +92,7 @@ async function cpuOf(postgres: pg.Client): Promise<number> {
   const { rows } = await postgres.query(
     "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   );
-  return rows.reduce((sum, { pid }) => sum + readProcessUse(pid).cpuMs, 0);
+  return rows.reduce((sum, { pid }) => sum + readCpuMs(pid), 0);
 }
 
 /** The bytes of an answer as a browser receives them. @throws PlainError when there is no page. */
@@ -111,50 +111,44 @@ async function weigh(port: number, path: string, cookie: string): Promise<number
 
 /** A session, and a server of its account: a day of noise each half minute, before it noise by the hour, and 60 outages. */
 async function addNoisyServer(url: string): Promise<{ server: number; cookie: string }> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    const { rows } = await client.query(
-      `insert into servers (account_id, label, hostname, created_at, first_seen_at, last_seen_at, facts)
+  const [server] = await runSql<{ id: number }>(
+    url,
+    `insert into servers (account_id, label, hostname, created_at, first_seen_at, last_seen_at, facts)
       select id, 'noisy', 'noisy.example.com', now() - $1 * interval '1 day', now() - $1 * interval '1 day', now(), '{"cores": 8}'
-      from accounts where name = 'with 10 servers' returning id, account_id`,
-      [KEPT_DAYS],
-    );
-    const [{ id, account_id: accountId }] = rows;
-    await client.query(
-      `insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
+      from accounts where name = 'with 10 servers' returning id`,
+    [KEPT_DAYS],
+  );
+  const id = server?.id ?? 0;
+  await runSql(
+    url,
+    `insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
         mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s)
       select $1, now() - i * interval '30 s', 100 * random(), 20 * random(), 30 * random(), 8, 16000 * random(), 16000,
         90 * random(), 100 * random(), 9 * random(), 9 * random(), 900000 from generate_series(1, 3600) i`,
-      [id],
-    );
-    await client.query(
-      `insert into telemetry_hours (server_id, hour, samples, rule, bands)
+    [id],
+  );
+  await runSql(
+    url,
+    `insert into telemetry_hours (server_id, hour, samples, rule, bands)
       select $1, date_trunc('hour', now(), 'UTC') - i * interval '1 hour', 120, $2, (
         select jsonb_object_agg(name, jsonb_build_array(round(low::numeric, 3), round((low + 13 * random())::numeric, 3),
           round((low + 31 + 37 * random())::numeric, 3), 60))
         from (select name, random() * 30 + i % 3 as low from unnest($3::text[]) name) noise)
       from generate_series(30, $4 * 24) i on conflict do nothing`,
-      [id, RULE, HISTORY_MEASURES, KEPT_DAYS],
-    );
-    await client.query(
-      `insert into console_presence (id, since, until) values (1, now() - $1 * interval '1 day', now())
+    [id, RULE, HISTORY_MEASURES, KEPT_DAYS],
+  );
+  await runSql(
+    url,
+    `insert into console_presence (id, since, until) values (1, now() - $1 * interval '1 day', now())
       on conflict (id) do update set since = excluded.since`,
-      [KEPT_DAYS],
-    );
-    await client.query(
-      `insert into server_events (server_id, kind, started_at, ended_at)
+    [KEPT_DAYS],
+  );
+  await runSql(
+    url,
+    `insert into server_events (server_id, kind, started_at, ended_at)
       select $1, 'offline', now() - i * interval '1.5 days', now() - i * interval '1.5 days' + interval '20 minutes'
       from generate_series(1, 60) i`,
-      [id],
-    );
-    const token = randomBytes(32).toString("base64url");
-    await client.query(
-      `insert into sessions (token_hash, account_id, expires_at) values ($1, $2, now() + interval '30 days')`,
-      [hashToken(token), accountId],
-    );
-    return { server: id, cookie: `session=${token}` };
-  } finally {
-    await client.end();
-  }
+    [id],
+  );
+  return { server: id, cookie: await addSession(url, "with 10 servers") };
 }

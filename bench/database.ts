@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { DAY, HOUR } from "@/lib/format/time";
+import { runSql } from "@/e2e/support/run-sql";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { recordOfHours } from "@/lib/servers/stability";
+import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 
 /** How many servers the accounts have. */
-export const FLEETS = [10, 100, 1000] as const;
+const FLEETS = [10, 100, 1000] as const;
 type Fleet = (typeof FLEETS)[number];
-/** How many edge nodes report for the game services; one interval a minute each, for a week. */
-export const NODES = [1, 4] as const;
-export type Nodes = (typeof NODES)[number];
+/** How many edge nodes report for the game service; one interval a minute each, for a week. */
+const NODES = 4;
 
 const SAMPLES = 20;
 /** Enough tokens that none reaches its limit of 120 requests a minute. */
@@ -19,12 +20,11 @@ const OTHERS = { servers: 100, services: 50, rows: 10_000 };
 
 export type Filled = {
   url: string;
-  /** The account with 100 servers owns the game services. */
-  accountId: number;
   tokens: Record<Fleet, string[]>;
   /** Server keys: one for each server of the account with 1,000 of them. */
   keys: string[];
-  services: Record<Nodes, number>;
+  /** Of the account with 100 servers. */
+  serviceId: number;
 };
 
 /** An account, and a key for each of its servers. */
@@ -33,10 +33,11 @@ type Reporters = { accountId: number; keys: string[] };
 /** An empty database of its own on the server at `serverUrl`. */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `console_bench_${randomBytes(6).toString("hex")}`;
-  await run(serverUrl, [`create database ${name} template template0`]);
+  await runSql(serverUrl, `create database ${name} template template0`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  return { url: url.toString(), drop: () => run(serverUrl, [`drop database if exists ${name} with (force)`]) };
+  const drop = async () => void (await runSql(serverUrl, `drop database if exists ${name} with (force)`));
+  return { url: url.toString(), drop };
 }
 
 /** Migrates the database and fills it. */
@@ -53,20 +54,30 @@ export async function fill(url: string): Promise<Filled> {
       accounts[servers] = accountId;
       tokens[servers] = await addTokens(client, accountId, TOKENS[servers]);
     }
-    const services: Partial<Record<Nodes, number>> = {};
-    for (const nodes of NODES) services[nodes] = await addService(client, accounts[100] ?? 0, nodes);
+    const serviceId = await addService(client, accounts[100] ?? 0);
     await addOthers(client);
     await client.query("vacuum analyze");
     return {
       url,
-      accountId: accounts[100] ?? 0,
       tokens: tokens as Filled["tokens"],
       keys: await addKeys(client, accounts[1000] ?? 0),
-      services: services as Filled["services"],
+      serviceId,
     };
   } finally {
     await client.end();
   }
+}
+
+/** Signs the account of this name in. Returns the cookie. */
+export async function addSession(url: string, name: string): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  await runSql(
+    url,
+    `insert into sessions (token_hash, account_id, expires_at)
+    select $1, id, now() + interval '30 days' from accounts where name = $2`,
+    [hashToken(token), name],
+  );
+  return `${SESSION_COOKIE}=${token}`;
 }
 
 async function addAccount(client: pg.Client, name: string): Promise<number> {
@@ -139,77 +150,38 @@ async function addServers(client: pg.Client, accountId: number, count: number, s
   );
 }
 
-async function addService(client: pg.Client, accountId: number, nodes: number): Promise<number> {
+async function addService(client: pg.Client, accountId: number): Promise<number> {
   const { rows } = await client.query(
     `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
-    values ($1, 'with ' || $2::int || ' nodes', 'play.example.com', '192.0.2.1', 25565) returning id`,
-    [accountId, nodes],
+    values ($1, 'with nodes', 'play.example.com', '192.0.2.1', 25565) returning id`,
+    [accountId],
   );
   await client.query(
     `insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
     select $1, now() - i * interval '1 min', n, 90000 + i, 7654321 + i * 100, i % 7, 40 + i % 50, 12.5 + i % 10
     from generate_series(0, $2::int) i, generate_series(1, $3::int) n`,
-    [rows[0].id, (7 * DAY) / 60_000 - 1, nodes],
+    [rows[0].id, (7 * DAY) / MINUTE - 1, NODES],
   );
   return rows[0].id;
 }
 
-/** Adds ten thousand rows of an account that sends no requests. */
+/** Adds ten thousand rows of an account that sends no requests: half samples of servers, half intervals of game services. */
 async function addOthers(client: pg.Client): Promise<void> {
   const accountId = await addAccount(client, "of others");
   await client.query(
-    "insert into servers (account_id, label, hostname) select $1, 's', 'h' from generate_series(1, $2::int)",
-    [accountId, OTHERS.servers],
+    `with s as (insert into servers (account_id, label, hostname)
+       select $1, 's', 'h' from generate_series(1, ${OTHERS.servers}) returning id)
+     insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct)
+     select id, now() - interval '30 days' + i * interval '30 s', 40, 500, 1000, 50
+     from s, generate_series(1, ${OTHERS.rows / 2 / OTHERS.servers}) i`,
+    [accountId],
   );
   await client.query(
-    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
-    select $1, 'others', 'play.example.com', '192.0.2.1', 25565 from generate_series(1, $2::int)`,
-    [accountId, OTHERS.services],
+    `with s as (insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+       select $1, 'others', 'play.example.com', '192.0.2.1', 25565 from generate_series(1, ${OTHERS.services}) returning id)
+     insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
+     select id, now() - interval '30 days' + i * interval '1 min', 1, i, i, 0, 7
+     from s, generate_series(1, ${OTHERS.rows / 2 / OTHERS.services}) i`,
+    [accountId],
   );
-  await addRowsOfOthers(client, 0, OTHERS.rows);
-}
-
-/** Half of the rows are samples of servers, half are intervals of game services, all later than those that are there. */
-async function addRowsOfOthers(client: pg.Client, from: number, until: number): Promise<void> {
-  const [first, last] = [from / 2, until / 2 - 1];
-  const after = "now() - interval '30 days'";
-  await client.query(
-    `insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct)
-    select o.first + i % ${OTHERS.servers}, ${after} + i / ${OTHERS.servers} * interval '30 s', 40, 500, 1000, 50
-    from generate_series($1::int, $2::int) i, (${firstOfOthers("servers")}) o`,
-    [first, last],
-  );
-  await client.query(
-    `insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
-    select o.first + i % ${OTHERS.services}, ${after} + i / ${OTHERS.services} * interval '1 min', 1, i, i, 0, 7
-    from generate_series($1::int, $2::int) i, (${firstOfOthers("game_services")}) o`,
-    [first, last],
-  );
-}
-
-const firstOfOthers = (table: string) =>
-  `select min(t.id) as first from ${table} t join accounts a on a.id = t.account_id where a.name = 'of others'`;
-
-/** Grows the rows of other accounts to `rows` in total. */
-export async function growOthers(url: string, rows: number): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    await addRowsOfOthers(client, OTHERS.rows, rows);
-    await client.query("vacuum analyze");
-    // Without a checkpoint, the next measurement would pay for writing the new rows to disk. Not every role may do this.
-    await client.query("checkpoint").catch(() => {});
-  } finally {
-    await client.end();
-  }
-}
-
-async function run(url: string, statements: string[]): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

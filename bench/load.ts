@@ -3,41 +3,37 @@
 // time.
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
 
-/** What to ask for some time; either over HTTP, or PostgreSQL itself. */
-export type Order =
-  | {
-      kind: "http";
-      port: number;
-      /** `{token}` in it is the token, which is then in no header. */
-      path: string;
-      /** A JSON text to send with POST; without it and `bodies`: GET. */
-      body?: string;
-      /** One body in base64 to send with POST, again and again. */
-      payload?: string;
-      /** Bodies in base64 to send with POST: the first one with every token, then the second one, and so on. */
-      bodies?: readonly string[];
-      /** Ends after so many requests. */
-      requests?: number;
-      /** Used in turn, so that no token reaches its limit. Empty: no token is sent. */
-      tokens: readonly string[];
-      /** The content type of the body, if it is not JSON. */
-      contentType?: string;
-      /** Further headers, each a line; `{n}` in them is another hexadecimal number each time. */
-      headers?: readonly string[];
-      /** The expected status. Another status ends the benchmark. "any": every status is only counted. */
-      status: number | "any";
-      /** Keeps every 200 unread, and the connection with it. */
-      isUnread?: boolean;
-      connections: number;
-      /** Begins so much later; 0 by default. */
-      startMs?: number;
-      ms: number;
-      /** The pause between an answer and the next request of the connection. */
-      pauseMs: number;
-    }
-  | { kind: "sql"; url: string; text: string; values: readonly unknown[]; ms: number };
+/** What to ask for some time. */
+export type Order = {
+  port: number;
+  /** `{token}` in it is the token, which is then in no header. */
+  path: string;
+  /** A JSON text to send with POST; without it and `bodies`: GET. */
+  body?: string;
+  /** One body in base64 to send with POST, again and again. */
+  payload?: string;
+  /** Bodies in base64 to send with POST: the first one with every token, then the second one, and so on. */
+  bodies?: readonly string[];
+  /** Ends after so many requests. */
+  requests?: number;
+  /** Used in turn, so that no token reaches its limit. Empty: no token is sent. */
+  tokens: readonly string[];
+  /** The content type of the body, if it is not JSON. */
+  contentType?: string;
+  /** Further headers, each a line; `{n}` in them is another hexadecimal number each time. */
+  headers?: readonly string[];
+  /** The expected status. Another status ends the benchmark. "any": every status is only counted. */
+  status: number | "any";
+  /** Keeps every 200 unread, and the connection with it. */
+  isUnread?: boolean;
+  connections: number;
+  /** Begins so much later; 0 by default. */
+  startMs?: number;
+  ms: number;
+  /** The pause between an answer and the next request of the connection. */
+  pauseMs: number;
+};
 
 /** Times are milliseconds from the request to the end of its answer. */
 export type Measured = {
@@ -60,15 +56,11 @@ let refused = 0;
 async function carryOut(order: Order): Promise<Measured> {
   refused = 0;
   const times: number[] = [];
-  if (order.kind === "http" && order.startMs) await pause(order.startMs);
+  await pause(order.startMs ?? 0);
   const start = performance.now();
   const until = start + order.ms;
-  if (order.kind === "sql") {
-    await askPostgres(order, until, times);
-  } else {
-    const requests = requestsOf(order);
-    await Promise.all(Array.from({ length: order.connections }, () => askServer(order, requests, until, times)));
-  }
+  const requests = requestsOf(order);
+  await Promise.all(Array.from({ length: order.connections }, () => askServer(order, requests, until, times)));
   const seconds = (performance.now() - start) / 1000;
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
@@ -84,7 +76,7 @@ async function carryOut(order: Order): Promise<Measured> {
 }
 
 /** The requests of an order, one after the other. */
-function* requestsOf(order: Order & { kind: "http" }): Generator<string | Buffer> {
+function* requestsOf(order: Order): Generator<string | Buffer> {
   const { path, body, tokens, requests = Number.POSITIVE_INFINITY } = order;
   const bodies = order.bodies?.map((encoded) => Buffer.from(encoded, "base64"));
   const payload = order.payload === undefined ? undefined : Buffer.from(order.payload, "base64");
@@ -106,12 +98,7 @@ function* requestsOf(order: Order & { kind: "http" }): Generator<string | Buffer
   }
 }
 
-function askServer(
-  order: Order & { kind: "http" },
-  requests: Iterator<string | Buffer>,
-  until: number,
-  times: number[],
-): Promise<void> {
+function askServer(order: Order, requests: Iterator<string | Buffer>, until: number, times: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(order.port, "127.0.0.1").setNoDelay(true);
     socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`No answer from ${order.path}.`)));
@@ -159,17 +146,6 @@ function askServer(
     socket.on("error", reject);
     socket.on("close", () => reject(new Error(`${order.path} was cut off.`)));
   });
-}
-
-async function askPostgres({ url, text, values }: Order & { kind: "sql" }, until: number, times: number[]) {
-  const client = new pg.Client(url);
-  await client.connect();
-  while (performance.now() < until) {
-    const start = performance.now();
-    await client.query({ name: "measured", text, values: [...values] });
-    times.push(performance.now() - start);
-  }
-  await client.end();
 }
 
 process.once("disconnect", () => process.exit());

@@ -1,16 +1,16 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import pg from "pg";
 import { freePort } from "@/e2e/support/free-port";
 import { fieldsOfForm } from "@/e2e/support/html-form";
 import { has } from "@/e2e/support/programs.mjs";
 import { startRedis } from "@/e2e/support/redis-server";
+import { runSql } from "@/e2e/support/run-sql";
 import { HOUR, SECOND } from "@/lib/format/time";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
 import { RULE } from "@/lib/servers/telemetry/sum-statement";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import type { Bench, BenchRequest, Target } from "./bench";
 import { keysOf, loadOf } from "./bodies";
+import { addSession } from "./database";
 import { findDearestBodies } from "./dearest-bodies";
 import type { Measured } from "./load";
 import { TELLING, ToldCustomers } from "./told-customers";
@@ -159,7 +159,7 @@ async function attacksOf({ data }: Bench, app: Target, people: People): Promise<
   const settings = `/dashboard/servers/${people.serverId}/settings`;
   const cookie = `Cookie: ${people.attacker}`;
   const form = { tokens: [], contentType: `multipart/form-data; boundary=${BOUNDARY}` };
-  const week = `/api/v1/game-services/${data.services[4]}/metrics?range=7d`;
+  const week = `/api/v1/game-services/${data.serviceId}/metrics?range=7d`;
   const local = "Origin: http://localhost";
   const attacks: Record<string, BenchRequest> = {
     "236 scrapes of 1,000 servers": { path: "/metrics", tokens: data.tokens[1000], connections: 236 },
@@ -266,53 +266,47 @@ async function formOf(url: string, cookie: string, button: string, others: Recor
 }
 
 async function addPeople(url: string): Promise<People> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    const session = async (name: string) => {
-      const token = randomBytes(32).toString("base64url");
-      await client.query(
-        `insert into sessions (token_hash, account_id, expires_at)
-        select $1, id, now() + interval '30 days' from accounts where name = $2`,
-        [hashToken(token), name],
-      );
-      return `session=${token}`;
-    };
-    const firstServer = async (name: string): Promise<number> => {
-      const { rows } = await client.query(
-        "select min(s.id)::int as id from servers s join accounts a on a.id = s.account_id where a.name = $1",
-        [name],
-      );
-      return rows[0].id;
-    };
-    const key = mintToken("serverKey");
-    await client.query("insert into server_keys (server_id, key_hash, hint) values ($1, $2, 'xxxx')", [
-      await firstServer("with 10 servers"),
-      hashToken(key),
-    ]);
-    const serverId = await firstServer("with 1000 servers");
-    await client.query(
-      `insert into benchmark_runs (server_id, label, status, cpu, disk, network, stability, total, finished_at)
+  const firstServer = async (name: string): Promise<number> => {
+    const [server] = await runSql<{ id: number }>(
+      url,
+      "select min(s.id)::int as id from servers s join accounts a on a.id = s.account_id where a.name = $1",
+      [name],
+    );
+    return server?.id ?? 0;
+  };
+  const key = mintToken("serverKey");
+  await runSql(url, "insert into server_keys (server_id, key_hash, hint) values ($1, $2, 'xxxx')", [
+    await firstServer("with 10 servers"),
+    hashToken(key),
+  ]);
+  const serverId = await firstServer("with 1000 servers");
+  await runSql(
+    url,
+    `insert into benchmark_runs (server_id, label, status, cpu, disk, network, stability, total, finished_at)
       select $1, 'Run ' || i, 'done', 80, 80, 80, 80, 80, now() - i * interval '1 hour'
       from generate_series(1, 200) i`,
-      [serverId],
-    );
-    await client.query(
-      `insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct)
+    [serverId],
+  );
+  await runSql(
+    url,
+    `insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct)
       select $1, now() - i * interval '1 minute', i % 100, 9000, 16000, 50 from generate_series(60, 30 * 24 * 60) i
       on conflict do nothing`,
-      [serverId],
-    );
-    // What is older than the samples that are kept.
-    await client.query(
-      `insert into telemetry_hours (server_id, hour, samples, rule, bands)
+    [serverId],
+  );
+  // What is older than the samples that are kept.
+  await runSql(
+    url,
+    `insert into telemetry_hours (server_id, hour, samples, rule, bands)
       select $1, date_trunc('hour', now(), 'UTC') - i * interval '1 hour', 60, $2, (
         select jsonb_object_agg(name, jsonb_build_array(10 + i % 7, 20.123, 30 + i % 50, 60)) from unnest($3::text[]) name)
       from generate_series(31 * 24, 400 * 24) i on conflict do nothing`,
-      [serverId, RULE, HISTORY_MEASURES],
-    );
-    return { attacker: await session("with 1000 servers"), quiet: await session("with 10 servers"), key, serverId };
-  } finally {
-    await client.end();
-  }
+    [serverId, RULE, HISTORY_MEASURES],
+  );
+  return {
+    attacker: await addSession(url, "with 1000 servers"),
+    quiet: await addSession(url, "with 10 servers"),
+    key,
+    serverId,
+  };
 }

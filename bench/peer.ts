@@ -6,13 +6,11 @@ import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { API_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { COMPONENT_CURVES, DEDUCTION_CURVES, STABILITY_DEDUCTIONS, STALENESS } from "@/lib/servers/health-score";
-import { SERIES_SQL } from "./series-sql";
 
 const POOL = 10;
 const LIMIT = 120;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const RANGES: Readonly<Record<string, number>> = { "1h": 60 * MINUTE, "24h": 1440 * MINUTE, "7d": 10_080 * MINUTE };
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: POOL });
 
@@ -230,14 +228,7 @@ async function answer(authorization: string, url: string, response: ServerRespon
     const rows: ServerRow[] = found[0].rows ? JSON.parse(`[[${found[0].rows}]]`) : [];
     return send(200, JSON.stringify({ data: { servers: rows.map((row) => toItem(row, now)) } }));
   }
-  const [, serviceId, range = ""] = /^\/api\/v1\/game-services\/(\d+)\/metrics\?range=(\w+)$/.exec(url) ?? [];
-  const length = RANGES[range];
-  if (!serviceId || !length) return send(404, '{"error":"not_found"}');
-  const values = [serviceId, new Date(now - length), new Date(now), caller.id];
-  const { rows } = await pool.query({ name: "series", text: SERIES_SQL, values });
-  if (!rows[0]) return send(404, '{"error":"not_found"}');
-  const series = rows.map(({ intervals }) => intervals ?? "").join("");
-  send(200, `{"data":{"range":"${range}","series":[${series.slice(1)}]}}`);
+  send(404, '{"error":"not_found"}');
 }
 
 const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { has } from "@/e2e/support/programs.mjs";
 import { runSql } from "@/e2e/support/run-sql";
 import { PlainError } from "@/lib/failures";
 import { migrate } from "@/scripts/database";
-import { readProcessUse } from "./process-use";
+import { readCpuMs } from "./process-use";
 import { median } from "./rounds";
 
 const SERVERS = 10_000;
@@ -48,9 +48,9 @@ export async function watch(): Promise<(readonly string[])[]> {
     const looking = await openLibrary(postgres.url);
     const { timeLooks } = looking.use<typeof import("@/bench/watch-in-process")>(IN_PROCESS);
     const timed = async () => {
-      const before = readProcessUse(postgres.process().pid).cpuMs;
+      const before = readCpuMs(postgres.process().pid);
       const { times, cpuMs } = await timeLooks(LOOKS);
-      return { times, cpuMs, ofPostgres: (readProcessUse(postgres.process().pid).cpuMs - before) / LOOKS };
+      return { times, cpuMs, ofPostgres: (readCpuMs(postgres.process().pid) - before) / LOOKS };
     };
     const quiet = await timed();
     await runSql(

@@ -6,7 +6,7 @@ import { edge } from "@/bench/edge";
 import { firstStart } from "@/bench/first-start";
 import { migrateBeside } from "@/bench/migrate";
 import { notices } from "@/bench/notices";
-import { SECTIONS, type SectionName, type Settings } from "@/bench/sections";
+import { SECTIONS, type SectionName } from "@/bench/sections";
 import { watch } from "@/bench/watch";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { has } from "@/e2e/support/programs.mjs";
@@ -29,12 +29,10 @@ const ALONE: Readonly<Record<string, () => Promise<(readonly string[])[]>>> = {
     return notices();
   },
 };
-const FEW_ROWS = 20_000;
-const MANY_ROWS = 5_000_000;
 
 const HELP = `Measures the API beside a peer written by hand, in about three minutes. Only the ratios mean anything elsewhere.
 
-  npm run bench -- [SECTION …] [--postgres] [--large] [--rounds N] [--profile FOLDER]
+  npm run bench -- [SECTION …] [--postgres] [--rounds N] [--profile FOLDER]
 
 Sections, all of them by default: ${NAMES.join(", ")}.
 Only when named, alone, some minutes each: first-start (npm run demo on a fresh
@@ -42,10 +40,9 @@ clone), migrate (npm run migrate beside an earlier build that serves; needs Post
 edge node under attack, in a network namespace; needs root, haproxy and nft), watch (a look for silent servers among
 10,000; needs PostgreSQL), notices (a look for something to tell beside 10,000 told outages, and how late it arrives; needs
 PostgreSQL).
-The databases are its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
-else embedded ones. They are gone at the end.
+The database is its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
+else an embedded one. It is gone at the end.
 
-  --large             5 million rows of other accounts instead of ${FEW_ROWS.toLocaleString("en")}; takes a minute more
   --rounds N          how often each case is measured (1 to 20; 3); medians are shown
   --profile FOLDER    writes a CPU profile of the app into the folder`;
 
@@ -53,12 +50,11 @@ else embedded ones. They are gone at the end.
 export async function main(args: string[]): Promise<void> {
   const alone = args.length === 1 && Object.hasOwn(ALONE, args[0] ?? "") ? ALONE[args[0] ?? ""] : undefined;
   if (alone) return console.log(`\n${formatTable(await alone())}`);
-  const { sections, settings, ownPostgres, variables, isHelp } = readArguments(args);
+  const { sections, rounds, ownPostgres, variables, isHelp } = readArguments(args);
   if (isHelp) return console.log(HELP);
   const { databaseUrl } = parseEnv(process.env);
   await buildIfChanged(DIST_DIRS.test);
   const stop = listenForStop();
-  let serverUrl = databaseUrl;
   const started: { stop(): Promise<void> }[] = [];
   try {
     await Promise.race([run(), stop.given]);
@@ -67,11 +63,10 @@ export async function main(args: string[]): Promise<void> {
   }
 
   async function run(): Promise<void> {
-    const url = await openDatabase();
-    const bench = new Bench(await fill(url), variables, openDatabase);
+    const bench = new Bench(await fill(await openDatabase()), variables);
     started.push(bench);
     for (const name of sections) {
-      const rows = await SECTIONS[name](bench, settings);
+      const rows = await SECTIONS[name](bench, rounds);
       console.log(`\n${formatTable(rows)}`);
     }
   }
@@ -82,8 +77,7 @@ export async function main(args: string[]): Promise<void> {
       started.push(embedded);
       return embedded.url;
     }
-    serverUrl ??= await startServer();
-    const database = await createScratchDatabase(serverUrl);
+    const database = await createScratchDatabase(databaseUrl ?? (await startServer()));
     started.push({ stop: database.drop });
     return database.url;
   }
@@ -105,7 +99,6 @@ function readArguments(args: string[]) {
     throw new PlainError(`--rounds must be a whole number from 1 to 20, not "${values.rounds}".`);
   }
   if (values.postgres && !has("postgres")) throw new PlainError("There is no PostgreSQL server on this machine.");
-  const settings: Settings = { rounds, rowsOfOthers: values.large ? MANY_ROWS : FEW_ROWS };
   const variables: Record<string, string> = values.profile
     ? {
         NODE_OPTIONS: `--import=${new URL("../bench/profile.mjs", import.meta.url)}`,
@@ -114,7 +107,7 @@ function readArguments(args: string[]) {
     : {};
   return {
     sections: positionals.length > 0 ? NAMES.filter((name) => positionals.includes(name)) : NAMES,
-    settings,
+    rounds,
     ownPostgres: values.postgres,
     variables,
     isHelp: values.help,
@@ -128,7 +121,6 @@ function parse(args: string[]) {
       allowPositionals: true,
       options: {
         postgres: { type: "boolean", default: false },
-        large: { type: "boolean", default: false },
         rounds: { type: "string", default: "3" },
         profile: { type: "string" },
         help: { type: "boolean", default: false },
