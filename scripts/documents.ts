@@ -1,13 +1,16 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
-import { writePythonClient } from "./client-python";
-import { writeTypeScriptClient } from "./client-typescript";
+import { pythonRegions } from "./client-python";
+import { fillRegions } from "./client-regions";
+import { typeScriptRegions } from "./client-typescript";
 import { migrate } from "./database";
 import { writeEdgeProgram } from "./edge-program";
 
 /** How many elements of a list an example shows. */
 const SHOWN = 2;
+
+const CLIENTS = "public/clients";
 
 /**
  * `npm run documents`: writes the example answers of the document (from the demo), the clients, and the program of edge
@@ -36,13 +39,15 @@ export async function main(): Promise<void> {
   await database.stop();
 }
 
-/** The clients that the console serves, from its document. */
-export async function writeClients(folder = "public/clients"): Promise<void> {
+/** Writes the clients that the console serves into a folder, with the regions that its document makes. */
+export async function writeClients(folder = CLIENTS): Promise<void> {
   const { openApiDocument } = await import("@/lib/api/openapi");
   const document = openApiDocument("https://console.example.com");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "console-api.ts"), writeTypeScriptClient(document));
-  writeFileSync(join(folder, "console_api.py"), writePythonClient(document));
+  const regions = { "console-api.ts": typeScriptRegions(document), "console_api.py": pythonRegions(document) };
+  for (const [name, made] of Object.entries(regions)) {
+    writeFileSync(join(folder, name), fillRegions(readFileSync(join(CLIENTS, name), "utf8"), made));
+  }
 }
 
 /** The same with every list cut short, which keeps it readable. Notes are short as they are. */

@@ -6,6 +6,8 @@
 //   const api = new ConsoleApi({ origin: "https://console.example.com", token });
 //   for (const server of (await api.listServers()).servers) console.log(server.label, server.score);
 
+// #region types
+
 /** The account that owns the token. */
 export type Account = {
   /** Identifier of the account. */
@@ -245,6 +247,8 @@ export type Failure = {
 /** The statuses of failures; further ones may be added. */
 export type ConsoleApiStatus = 400 | 401 | 404 | 405 | 429 | 431 | 500 | 503 | (number & {});
 
+// #endregion
+
 /** A failure that the API answered; `message` is its own. */
 export class ConsoleApiError extends Error {
   override name = "ConsoleApiError";
@@ -320,6 +324,8 @@ export class ConsoleApi {
     this.#warn = warn;
   }
 
+  // #region methods
+
   /** Your account. */
   getAccount(options: RequestOptions = {}): Promise<Account> {
     return this.#get("/api/v1/me", options);
@@ -354,6 +360,8 @@ export class ConsoleApi {
   getMetrics(id: number, options: RequestOptions & { range?: "1h" | "24h" | "7d"; since?: number } = {}): Promise<MetricSeries> {
     return this.#get(`/api/v1/game-services/${id}/metrics?range=${options.range ?? "1h"}${options.since === undefined ? "" : `&since=${options.since}`}`, options);
   }
+
+  // #endregion
 
   /**
    * Gives the intervals of a service as they come in, each once, also those that edge nodes deliver up to two hours late.

@@ -20,6 +20,9 @@ from http.client import HTTPException, HTTPMessage
 from typing import IO, Any, Iterator, Literal, TypedDict
 
 
+# region types
+
+
 class Account(TypedDict):
     """The account that owns the token."""
 
@@ -274,6 +277,9 @@ class Failure(TypedDict):
     error: str
 
 
+# endregion
+
+
 class ConsoleApiError(Exception):
     """A failure that the API answered."""
 
@@ -342,6 +348,8 @@ class ConsoleApi:
         self._has_warned = False
         self._opener = urllib.request.build_opener(_NoRedirects)
 
+    # region methods
+
     def get_account(self) -> Account:
         """Your account."""
         return self._get("/api/v1/me")
@@ -369,6 +377,8 @@ class ConsoleApi:
     def get_metrics(self, id: int, range: Literal["1h", "24h", "7d"] = "1h", since: int | None = None) -> MetricSeries:
         """Its traffic, interval by interval, for an hour, a day or a week."""
         return self._get(f"/api/v1/game-services/{id}/metrics?range={range}" + ("" if since is None else f"&since={since}"))
+
+    # endregion
 
     def follow(self, id: int, since: int | None = None, every: float = 60.0) -> Iterator[FollowedIntervals]:
         """Gives the intervals of a service as they come in, each once, also those that edge nodes deliver up to two hours
