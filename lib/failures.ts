@@ -33,3 +33,7 @@ export class InvalidInputError extends PlainError {
 
 /** What one field of a form holds cannot be used. Expected of a form, so it is returned and never thrown. */
 export type InvalidField<Field extends string> = { kind: "invalid"; field: Field; message: string };
+
+export function invalid<Field extends string>(field: Field, message: string): InvalidField<Field> {
+  return { kind: "invalid", field, message };
+}

@@ -4,7 +4,7 @@ import { lockAccount } from "@/lib/database/locks";
 import { executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
 import { recordChange } from "./events/changes";
 import { askerOf, visibleTo } from "./game-services";
@@ -124,14 +124,17 @@ export async function shareService(
   now: Date = new Date(),
 ): Promise<ShareResult> {
   const email = findEmail(text);
-  if (email === null) return refused("Enter an e-mail, such as ann@example.com.");
+  if (email === null) return invalid("email", "Enter an e-mail, such as ann@example.com.");
   return db.$transaction(async (tx) => {
     const owner = await lockOwn(tx, accountId, serviceId);
     if (!owner) return { kind: "not-found" };
-    if (owner.email === email) return refused("This is your own e-mail; you own the service.");
+    if (owner.email === email) return invalid("email", "This is your own e-mail; you own the service.");
     const shares = await tx.serviceShare.count({ where: { serviceId, email: { not: email } } });
     if (shares >= MAX_SHARES)
-      return refused(`A service can be shared with ${MAX_SHARES} e-mails. Stop sharing with one of them first.`);
+      return invalid(
+        "email",
+        `A service can be shared with ${MAX_SHARES} e-mails. Stop sharing with one of them first.`,
+      );
     await queryIn(tx, LOCK_EMAIL, { email });
     const account = await tx.account.findUnique({ where: { email }, select: { id: true } });
     const share = { typedEmail: text.trim(), accountId: account?.id ?? null };
@@ -254,14 +257,14 @@ export async function openServiceTicket(
 ): Promise<OpenTicketResult> {
   const subject = text.trim();
   const problem = subject === "" ? "Enter what the ticket is about." : nameProblem("name", subject, MAX_SUBJECT_LENGTH);
-  if (problem !== null) return { kind: "invalid", field: "subject", message: problem.replace("A name", "A subject") };
+  if (problem !== null) return invalid("subject", problem.replace("A name", "A subject"));
   return db.$transaction(async (tx) => {
     // Serializes additions to one account, so that the limits are exact.
     await lockAccount(tx, accountId);
     if (!(await lockOwn(tx, accountId, serviceId))) return { kind: "not-found" };
     const where = { serviceId, accountId };
     const message = await ticketProblem(tx, where);
-    if (message !== null) return { kind: "invalid", field: "subject", message };
+    if (message !== null) return invalid("subject", message);
     const { id } = await tx.ticket.create({
       data: { ...where, subject, createdAt: now } satisfies Prisma.TicketUncheckedCreateInput,
       select: { id: true },
@@ -292,8 +295,4 @@ export async function closeServiceTicket(accountId: number, serviceId: number, i
     data: { status: "closed" },
   });
   return count === 1;
-}
-
-function refused(message: string): InvalidField<"email"> {
-  return { kind: "invalid", field: "email", message };
 }

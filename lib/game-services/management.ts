@@ -3,7 +3,7 @@ import { lockAccount } from "@/lib/database/locks";
 import { executeIn } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
 import { MINUTE } from "@/lib/format/time";
 import type { ServiceWish } from "@/lib/generated/prisma/enums";
@@ -59,7 +59,7 @@ export async function createService(
   const checked = checkService(input, rules);
   if (checked.kind === "invalid") return checked;
   if (formNonce !== undefined && !isFormNonce(formNonce)) {
-    return refusal("This form is incomplete. Reload the page and try again.");
+    return invalid("form", "This form is incomplete. Reload the page and try again.");
   }
   return undoingRefusals(async (tx) => {
     // Serializes additions to one account, so that the limit and the nonce are exact.
@@ -69,7 +69,7 @@ export async function createService(
       if (earlier) return { kind: "already-created", id: earlier.id };
     }
     if ((await tx.gameService.count({ where: { accountId } })) >= MAX_SERVICES) {
-      return refusal(`An account can have ${MAX_SERVICES} game services. Delete one first.`);
+      return invalid("form", `An account can have ${MAX_SERVICES} game services. Delete one first.`);
     }
     const tooOften = await countChange(accountId);
     if (tooOften) return tooOften;
@@ -84,7 +84,8 @@ export async function createService(
       } satisfies Prisma.GameServiceUncheckedCreateInput,
       select: { id: true },
     });
-    if (!(await claimHostname(tx, id, checked.service.javaHostname, now))) return hostnameRefused();
+    if (!(await claimHostname(tx, id, checked.service.javaHostname, now)))
+      return invalid("javaHostname", HOSTNAME_REFUSED);
     await recordChange(tx, id, accountId, { kind: "created" }, now);
     return { kind: "created", id };
   });
@@ -109,7 +110,7 @@ export async function editService(
       service.originHost === originHost &&
       service.originPort === originPort;
     if (isSame) return { kind: "unchanged" };
-    if (!(await claimHostname(tx, id, javaHostname, now))) return hostnameRefused();
+    if (!(await claimHostname(tx, id, javaHostname, now))) return invalid("javaHostname", HOSTNAME_REFUSED);
     return { ...current, service: checked.service };
   });
 }
@@ -135,7 +136,7 @@ export async function setOfflineText(
 ): Promise<ChangeServiceResult> {
   const text = input.trim();
   const message = nameProblem("text", text, MAX_OFFLINE_TEXT);
-  if (message !== null) return { kind: "invalid", field: "offlineText", message };
+  if (message !== null) return invalid("offlineText", message);
   const offlineText = text === "" ? null : text;
   return change(accountId, id, now, async (_, current) =>
     current.offlineText === offlineText ? { kind: "unchanged" } : { ...current, offlineText },
@@ -176,7 +177,7 @@ export async function deleteService(
   return change(accountId, id, now, async (_, current) =>
     typedName.trim() === current.service.name.trim()
       ? { ...current, wish: "gone" }
-      : { kind: "invalid", field: "name", message: "This is not the name of the service. Type it as it stands above." },
+      : invalid("name", "This is not the name of the service. Type it as it stands above."),
   );
 }
 
@@ -289,12 +290,4 @@ async function undoingRefusals<Result extends { kind: string }>(
     if (error instanceof Undone) return error.result as Result;
     throw error;
   }
-}
-
-function hostnameRefused(): InvalidField<"javaHostname"> {
-  return { kind: "invalid", field: "javaHostname", message: HOSTNAME_REFUSED };
-}
-
-function refusal(message: string): InvalidField<"form"> {
-  return { kind: "invalid", field: "form", message };
 }

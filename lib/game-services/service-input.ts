@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 import { isPublicHostname, MAX_HOSTNAME_LENGTH } from "./hostnames";
@@ -36,7 +36,7 @@ export function checkService(
   };
   for (const field of ["name", "javaHostname", "originHost", "originPort"] as const) {
     const message = problems[field];
-    if (message !== null) return { kind: "invalid", field, message };
+    if (message !== null) return invalid(field, message);
   }
   return { kind: "valid", service: { name, javaHostname, originHost, originPort: Number(originPort) } };
 }

@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 
 /** The longest address that SMTP carries (RFC 5321). */
 const MAX_EMAIL_LENGTH = 254;
@@ -11,19 +11,15 @@ const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[
 /** One address, in lower case and with its domain as DNS knows it; or what is wrong with it. */
 export function checkEmail(typed: string): { kind: "valid"; email: string } | InvalidField<"email"> {
   const text = typed.trim().toLowerCase();
-  if (text === "") return invalid("Type the e-mail that notices are sent to.");
-  if (text.length > MAX_EMAIL_LENGTH) return invalid(`An e-mail has at most ${MAX_EMAIL_LENGTH} characters.`);
+  if (text === "") return invalid("email", "Type the e-mail that notices are sent to.");
+  if (text.length > MAX_EMAIL_LENGTH) return invalid("email", `An e-mail has at most ${MAX_EMAIL_LENGTH} characters.`);
   const at = text.lastIndexOf("@");
   const [local, domain] = [text.slice(0, Math.max(at, 0)), domainToASCII(text.slice(at + 1))];
   const email = `${local}@${domain}`;
   if (local.length > MAX_LOCAL_LENGTH || !LOCAL_PART.test(local) || !DOMAIN.test(domain)) {
-    return invalid("Type one e-mail, such as ann@example.com, without a name or quotes.");
+    return invalid("email", "Type one e-mail, such as ann@example.com, without a name or quotes.");
   }
   return email.length > MAX_EMAIL_LENGTH
-    ? invalid(`An e-mail has at most ${MAX_EMAIL_LENGTH} characters.`)
+    ? invalid("email", `An e-mail has at most ${MAX_EMAIL_LENGTH} characters.`)
     : { kind: "valid", email };
-}
-
-function invalid(message: string): InvalidField<"email"> {
-  return { kind: "invalid", field: "email", message };
 }

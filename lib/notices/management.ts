@@ -4,7 +4,7 @@ import { lockAccount } from "@/lib/database/locks";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
 import { SECOND } from "@/lib/format/time";
 import { isFormNonce } from "@/lib/http/form-fields";
@@ -113,8 +113,8 @@ type CreateChannelResult =
 /** Adds a channel. One of mail is told nothing until its address is confirmed, for which a mail goes out. */
 export async function createChannel(accountId: number, input: NewChannel): Promise<CreateChannelResult> {
   const { kind, formNonce } = input;
-  if (!sendableKinds().includes(kind)) return refusal("This console does not send by this channel.");
-  if (!isFormNonce(formNonce)) return refusal("This form is incomplete. Reload the page and try again.");
+  if (!sendableKinds().includes(kind)) return invalid("form", "This console does not send by this channel.");
+  if (!isFormNonce(formNonce)) return invalid("form", "This form is incomplete. Reload the page and try again.");
   const target = kind === "mail" ? checkEmail(input.target) : checkAddress(input.target, env.allowPrivateWebhooks);
   if (target.kind === "invalid") return { ...target, field: "target" };
   const shown = "email" in target ? target.email : hostOf(target.url);
@@ -131,7 +131,7 @@ export async function createChannel(accountId: number, input: NewChannel): Promi
     const earlier = await tx.noticeChannel.findFirst({ where: { accountId, formNonce }, select: { id: true } });
     if (earlier) return { kind: "already-created", id: earlier.id };
     if ((await tx.noticeChannel.count({ where: { accountId } })) >= MAX_CHANNELS) {
-      return refusal(`An account can have ${MAX_CHANNELS} channels. Remove one first.`);
+      return invalid("form", `An account can have ${MAX_CHANNELS} channels. Remove one first.`);
     }
     const { id } = await tx.noticeChannel.create({
       data: {
@@ -249,9 +249,5 @@ export async function resealChannels(): Promise<{ resealed: number; left: number
 function checkName(typed: string, otherwise: string): { kind: "valid"; name: string } | InvalidField<"name"> {
   const name = typed.trim() || [...otherwise].slice(0, MAX_CHANNEL_NAME).join("");
   const problem = name === "" ? "Give the channel a name." : nameProblem("name", name, MAX_CHANNEL_NAME);
-  return problem === null ? { kind: "valid", name } : { kind: "invalid", field: "name", message: problem };
-}
-
-function refusal(message: string): InvalidField<"form"> {
-  return { kind: "invalid", field: "form", message };
+  return problem === null ? { kind: "valid", name } : invalid("name", problem);
 }

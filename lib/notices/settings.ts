@@ -1,5 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { MINUTE } from "@/lib/format/time";
 import { zoneOrUtc } from "@/lib/format/time-zone";
 import { LONGEST_DELAY, NOTICE_KINDS, readRules, SHARED } from "@/lib/notices/kinds";
@@ -51,16 +51,16 @@ export async function saveChoices(accountId: number, choices: NoticeChoices, zon
     const typed = choices.minutes[kind]?.trim() ?? "";
     const isSound = /^\d{1,4}$/.test(typed) && Number(typed) <= LONGEST_DELAY;
     if (lasts && !isSound) {
-      return { kind: "invalid", field: kind, message: `Type whole minutes, from 0 to ${LONGEST_DELAY}.` };
+      return invalid(kind, `Type whole minutes, from 0 to ${LONGEST_DELAY}.`);
     }
     rules[kind] = { on: choices.on[kind] === true, ...(lasts && { minutes: Number(typed) }) };
   }
   const [quietFrom, quietTo] = [minutesOf(choices.quietFrom), minutesOf(choices.quietTo)];
   if (quietFrom === undefined || quietTo === undefined || (quietFrom === null) !== (quietTo === null)) {
-    return { kind: "invalid", field: "quiet", message: "Quiet hours need both times, such as 22:00 and 07:00." };
+    return invalid("quiet", "Quiet hours need both times, such as 22:00 and 07:00.");
   }
   if (quietFrom !== null && quietFrom === quietTo) {
-    return { kind: "invalid", field: "quiet", message: "Quiet hours cannot end when they begin." };
+    return invalid("quiet", "Quiet hours cannot end when they begin.");
   }
   const data = { rules, quietFrom, quietTo, quietZone: quietFrom === null ? null : zoneOrUtc(zone) };
   await db.$transaction([

@@ -1,6 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount, lockServer } from "@/lib/database/locks";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { recordMoment } from "@/lib/servers/events/moments";
@@ -34,7 +34,7 @@ export async function createServer(
   const checked = checkServerNames(names);
   if (checked.kind === "invalid") return checked;
   if (formNonce !== undefined && !isFormNonce(formNonce)) {
-    return refusal("This form is incomplete. Reload the page and try again.");
+    return invalid("form", "This form is incomplete. Reload the page and try again.");
   }
   return db.$transaction(async (tx) => {
     // Additions to one account wait for each other here, so that the limit and the nonce are exact.
@@ -45,7 +45,7 @@ export async function createServer(
       if (earlier) return { kind: "already-created", id: earlier.id };
     }
     if ((await tx.server.count({ where: { accountId } })) >= MAX_SERVERS) {
-      return refusal(`An account can have ${MAX_SERVERS} servers. Remove one that is gone first.`);
+      return invalid("form", `An account can have ${MAX_SERVERS} servers. Remove one that is gone first.`);
     }
     const { label, hostname } = checked.names;
     const { id } = await tx.server.create({
@@ -148,8 +148,4 @@ function toFleetServer({ createdAt, lastSeenAt, latestSampleAt, ...server }: Fle
     createdAt: createdAt.getTime(),
   };
   return { ...server, lastSeenAt: hasCheckedIn(times) ? lastSeenAt : null };
-}
-
-function refusal(message: string): InvalidField<"form"> {
-  return { kind: "invalid", field: "form", message };
 }

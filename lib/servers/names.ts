@@ -1,4 +1,4 @@
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 
@@ -21,14 +21,14 @@ export function checkServerNames({
   const problem = problemOfHostname(trimmed);
   return problem === null
     ? { kind: "valid", names: { label: checkedLabel.label, hostname: trimmed } }
-    : { kind: "invalid", field: "hostname", message: problem };
+    : invalid("hostname", problem);
 }
 
 /** The label of a server or of a benchmark run, trimmed; or what is wrong with it. */
 export function checkLabel(text: string): { kind: "valid"; label: string } | InvalidField<"label"> {
   const label = text.trim();
   const problem = problemOfLabel(label);
-  return problem === null ? { kind: "valid", label } : { kind: "invalid", field: "label", message: problem };
+  return problem === null ? { kind: "valid", label } : invalid("label", problem);
 }
 
 function problemOfLabel(label: string): string | null {

@@ -3,6 +3,7 @@ import { lockAccount } from "@/lib/database/locks";
 import { executeIn } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { invalid } from "@/lib/failures";
 import { MAX_TAGS } from "@/lib/servers/tag-text";
 import { changedTags, checkTags } from "@/lib/servers/tags";
 
@@ -30,17 +31,17 @@ export async function changeTags(
   typed: { add: string; remove: string },
 ): Promise<TagsResult> {
   const [add, remove] = [checkTags(typed.add), checkTags(typed.remove)];
-  if (add.kind === "invalid") return { kind: "invalid", field: "add", message: add.message };
-  if (remove.kind === "invalid") return { kind: "invalid", field: "remove", message: remove.message };
-  if (ids.length === 0) return refusal("Choose at least one server.");
-  if (add.tags.length + remove.tags.length === 0) return refusal("Enter tags to add or to remove.");
+  if (add.kind === "invalid") return invalid("add", add.message);
+  if (remove.kind === "invalid") return invalid("remove", remove.message);
+  if (ids.length === 0) return invalid("form", "Choose at least one server.");
+  if (add.tags.length + remove.tags.length === 0) return invalid("form", "Enter tags to add or to remove.");
   return write(accountId, ids, (before) => changedTags(before, { add: add.tags, remove: remove.tags }));
 }
 
 /** Gives a server of the account these tags, as they were typed, in place of those that it had. */
 export async function setTags(accountId: number, id: number, typed: string): Promise<TagsResult> {
   const checked = checkTags(typed);
-  if (checked.kind === "invalid") return { kind: "invalid", field: "add", message: checked.message };
+  if (checked.kind === "invalid") return invalid("add", checked.message);
   return write(accountId, [id], () => checked.tags);
 }
 
@@ -57,20 +58,16 @@ async function write(
       select: { id: true, label: true, tags: true },
       orderBy: { id: "asc" },
     });
-    if (rows.length === 0) return refusal("Nothing was changed: these servers no longer exist.");
+    if (rows.length === 0) return invalid("form", "Nothing was changed: these servers no longer exist.");
     const changes: { id: number; tags: string[] }[] = [];
     for (const { id, label, tags } of rows) {
       const after = next(tags);
       if (after === null) {
-        return refusal(`Nothing was changed: ${label} would have more than ${MAX_TAGS} tags.`);
+        return invalid("form", `Nothing was changed: ${label} would have more than ${MAX_TAGS} tags.`);
       }
       if (after.join() !== [...tags].join()) changes.push({ id, tags: after });
     }
     if (changes.length > 0) await executeIn(tx, WRITE, { changes: JSON.stringify(changes) });
     return { kind: "changed", servers: changes.length };
   });
-}
-
-function refusal(message: string): TagsResult {
-  return { kind: "invalid", field: "form", message };
 }

@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
 import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { waitText } from "@/lib/format/relative-time";
 import { HOUR } from "@/lib/format/time";
 import { textOf } from "@/lib/http/form-fields";
@@ -28,11 +28,12 @@ export async function needsPassword(): Promise<boolean> {
 export async function checkPasswordAgain(account: Account, form: FormData): Promise<InvalidField<"password"> | null> {
   if (!(await needsPassword())) return null;
   const typed = textOf(form, "password");
-  if (typed === "") return invalid("Your last sign-in was over an hour ago. Type your password to go on.");
+  if (typed === "") return invalid("password", "Your last sign-in was over an hour ago. Type your password to go on.");
   const { ip } = await requestSender();
   const result = await checkCredentials(account.email, typed, ip);
-  if (result.kind === "throttled") return invalid(`Too many attempts. Try again in ${waitText(result.waitMs)}.`);
-  if (result.kind === "refused") return invalid("That is not your password.");
+  if (result.kind === "throttled")
+    return invalid("password", `Too many attempts. Try again in ${waitText(result.waitMs)}.`);
+  if (result.kind === "refused") return invalid("password", "That is not your password.");
   const tokenHash = await sessionHash();
   if (tokenHash) await db.session.updateMany({ where: { tokenHash }, data: { authenticatedAt: new Date() } });
   return null;
@@ -41,8 +42,4 @@ export async function checkPasswordAgain(account: Account, form: FormData): Prom
 async function sessionHash(): Promise<string | null> {
   const token = (await cookies()).get(SESSION_COOKIE)?.value;
   return token ? hashToken(token) : null;
-}
-
-function invalid(message: string): InvalidField<"password"> {
-  return { kind: "invalid", field: "password", message };
 }

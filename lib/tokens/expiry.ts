@@ -1,4 +1,4 @@
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { DAY, SECOND } from "@/lib/format/time";
 import { instantOf, wallClock } from "@/lib/format/time-zone";
 
@@ -16,7 +16,7 @@ export function checkTokenExpiry(choice: string, date: string, { now, zone }: Cl
   if (choice === NO_EXPIRY) return { kind: "valid", expiresAt: null };
   if (choice === EXPIRY_ON_DATE) return checkLastDay(date, { now, zone });
   const days = EXPIRY_DAYS.find((known) => String(known) === choice);
-  if (!days) return { kind: "invalid", field: "expiry", message: "Choose when the token expires." };
+  if (!days) return invalid("expiry", "Choose when the token expires.");
   return { kind: "valid", expiresAt: new Date(now.getTime() + days * DAY) };
 }
 
@@ -27,13 +27,14 @@ export function dayOf(at: Date, zone: string): string {
 }
 
 function checkLastDay(text: string, { now, zone }: Clock): CheckedExpiry {
-  const invalid = (message: string): CheckedExpiry => ({ kind: "invalid", field: "date", message });
   const start = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
   // A 30th of February is read as a day in March.
   if (!start || Number.isNaN(start.getTime()) || dayOf(start, "UTC") !== text) {
-    return invalid("Enter the last day on which the token works.");
+    return invalid("date", "Enter the last day on which the token works.");
   }
   const nextMidnight = instantOf(wallClock(start.getTime() + DAY, "UTC"), zone);
   const end = new Date(nextMidnight - SECOND);
-  return end > now ? { kind: "valid", expiresAt: end } : invalid("That day is over. Enter a day from today on.");
+  return end > now
+    ? { kind: "valid", expiresAt: end }
+    : invalid("date", "That day is over. Enter a day from today on.");
 }

@@ -1,6 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { waitText } from "@/lib/format/relative-time";
 import { DAY, MINUTE } from "@/lib/format/time";
 import { isFormNonce } from "@/lib/http/form-fields";
@@ -78,7 +78,7 @@ export async function replaceToken(
   input: { overlap: Overlap; formNonce: string },
 ): Promise<CreateTokenResult> {
   const old = await findToken(accountId, id);
-  if (!old) return refusal("You have no such token.");
+  if (!old) return invalid("form", "You have no such token.");
   return insertToken(accountId, {
     name: old.name,
     expiresAt: expiryOfReplacement(old, new Date()),
@@ -99,7 +99,7 @@ type NewToken = {
 async function insertToken(accountId: number, input: NewToken): Promise<CreateTokenResult> {
   const { name, formNonce, expiresAt, networks, replaces } = input;
   if (formNonce !== undefined && !isFormNonce(formNonce)) {
-    return refusal("This form is incomplete. Reload the page and try again.");
+    return invalid("form", "This form is incomplete. Reload the page and try again.");
   }
   return db.$transaction(async (tx) => {
     // The lock runs creations of one account one after another, so that the limit and the nonce are exact.
@@ -110,7 +110,8 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
       if (earlier) return { kind: "already-created", token: earlier };
       const waitMs = await creationWait(tx, accountId);
       if (waitMs > 0) {
-        return refusal(
+        return invalid(
+          "form",
           `You can create at most ${MAX_CREATIONS} tokens in ${CREATION_WINDOW / MINUTE} minutes. Try again in ${waitText(waitMs)}.`,
         );
       }
@@ -119,12 +120,13 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
     const active = await tx.accessToken.count({ where: { accountId, ...activeAt(now) } });
     // Without an overlap, the old token ends now and frees its place for the new one.
     if (active - (replaces?.overlap === "none" ? 1 : 0) >= MAX_ACTIVE_TOKENS) {
-      return refusal(
+      return invalid(
+        "form",
         `An account can have ${MAX_ACTIVE_TOKENS} active tokens. Revoke one that is no longer needed first.`,
       );
     }
     if (replaces && !(await isReplaceable(tx, replaces.old.id, now))) {
-      return refusal("This token has ended, or another one is taking its place already.");
+      return invalid("form", "This token has ended, or another one is taking its place already.");
     }
     const raw = mintToken();
     const token = await tx.accessToken.create({
@@ -154,10 +156,6 @@ async function isReplaceable(tx: Prisma.TransactionClient, id: number, now: Date
   return (await tx.accessToken.count({ where: { id, AND: [activeAt(now), isFree] } })) > 0;
 }
 
-function refusal(message: string): InvalidField<"form"> {
-  return { kind: "invalid", field: "form", message };
-}
-
 /** Milliseconds until a form may create one more token; 0 when it may now. */
 async function creationWait(tx: Prisma.TransactionClient, accountId: number): Promise<number> {
   const now = Date.now();
@@ -180,9 +178,7 @@ export async function renameToken(
   const checked = checkTokenName(typed);
   if (checked.kind === "invalid") return checked;
   const { count } = await db.accessToken.updateMany({ where: { id, accountId }, data: { name: checked.name } });
-  return count === 1
-    ? { kind: "renamed", name: checked.name }
-    : { kind: "invalid", field: "name", message: "You have no such token." };
+  return count === 1 ? { kind: "renamed", name: checked.name } : invalid("name", "You have no such token.");
 }
 
 /**
@@ -203,7 +199,7 @@ export async function restrictToken(
   });
   return count === 1
     ? { kind: "restricted", networks }
-    : { kind: "invalid", field: "networks", message: "This token has ended. Its networks can no longer be changed." };
+    : invalid("networks", "This token has ended. Its networks can no longer be changed.");
 }
 
 /** What the token page shows: every active token, newest first, and the last ended ones, the latest end first. */

@@ -1,4 +1,4 @@
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 
@@ -9,7 +9,7 @@ export const MAX_TOKEN_NAME_LENGTH = 64;
 export function checkTokenName(text: string): { kind: "valid"; name: string } | InvalidField<"name"> {
   const name = text.trim();
   const problem = problemOf(name);
-  return problem === null ? { kind: "valid", name } : { kind: "invalid", field: "name", message: problem };
+  return problem === null ? { kind: "valid", name } : invalid("name", problem);
 }
 
 function problemOf(name: string): string | null {

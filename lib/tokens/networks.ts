@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { groupsOf, isIPv4InIPv6, maskOf, writeIPv4 } from "@/lib/http/network";
 
 /** The most networks of one token. */
@@ -19,17 +19,16 @@ type Parsed = { network: Network } | { problem: string };
  * them. An ip alone is the network of that ip. No networks: the token works from everywhere.
  */
 export function checkNetworks(text: string): { kind: "valid"; networks: string[] } | InvalidField<"networks"> {
-  const invalid = (message: string): InvalidField<"networks"> => ({ kind: "invalid", field: "networks", message });
   const typed = text.split(/[\s,]+/).filter(Boolean);
   if (typed.length > MAX_NETWORKS) {
-    return invalid(`A token can have at most ${MAX_NETWORKS} networks. These are ${typed.length}.`);
+    return invalid("networks", `A token can have at most ${MAX_NETWORKS} networks. These are ${typed.length}.`);
   }
   const networks: string[] = [];
   for (const one of typed) {
     const parsed = parseNetwork(one);
-    if ("problem" in parsed) return invalid(parsed.problem);
+    if ("problem" in parsed) return invalid("networks", parsed.problem);
     const written = write(parsed.network);
-    if (networks.includes(written)) return invalid(`${written} is there twice.`);
+    if (networks.includes(written)) return invalid("networks", `${written} is there twice.`);
     networks.push(written);
   }
   return { kind: "valid", networks };

@@ -3,7 +3,7 @@ import { db, type Prisma } from "@/lib/database/client";
 import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { SILENT_AFTER } from "@/lib/game-services/events/node-silences";
@@ -57,15 +57,15 @@ type AddNodeResult = { kind: "added"; id: number; rawKey: string } | InvalidFiel
 export async function addNode(text: string, now: Date = new Date()): Promise<AddNodeResult> {
   const name = text.trim();
   const problem = problemOfName(name);
-  if (problem !== null) return refusal(problem);
+  if (problem !== null) return invalid("name", problem);
   return db.$transaction(async (tx) => {
     // Serializes additions, so that the limit is exact and names are unique.
     await queryIn(tx, LOCK_ADDITIONS, {});
     if ((await tx.edgeNode.count()) >= MAX_NODES) {
-      return refusal(`There can be ${MAX_NODES} edge nodes. Remove one that is gone first.`);
+      return invalid("name", `There can be ${MAX_NODES} edge nodes. Remove one that is gone first.`);
     }
     if (await tx.edgeNode.findUnique({ where: { name }, select: { id: true } })) {
-      return refusal(`There is an edge node "${name}" already.`);
+      return invalid("name", `There is an edge node "${name}" already.`);
     }
     const { id } = await tx.edgeNode.create({ data: { name, createdAt: now }, select: { id: true } });
     return { kind: "added", id, rawKey: await addKey(tx, id, now) };
@@ -94,11 +94,11 @@ type RenameNodeResult = { kind: "renamed" } | { kind: "not-found" } | InvalidFie
 export async function renameNode(id: number, text: string): Promise<RenameNodeResult> {
   const name = text.trim();
   const problem = problemOfName(name);
-  if (problem !== null) return refusal(problem);
+  if (problem !== null) return invalid("name", problem);
   return db.$transaction(async (tx) => {
     await queryIn(tx, LOCK_ADDITIONS, {});
     const other = await tx.edgeNode.findUnique({ where: { name }, select: { id: true } });
-    if (other && other.id !== id) return refusal(`There is an edge node "${name}" already.`);
+    if (other && other.id !== id) return invalid("name", `There is an edge node "${name}" already.`);
     const { count } = await tx.edgeNode.updateMany({ where: { id }, data: { name } });
     return { kind: count === 1 ? "renamed" : "not-found" };
   });
@@ -141,10 +141,6 @@ function problemOfName(name: string): string | null {
   if (name === "") return "Enter a name.";
   if (containsToken(name)) return "That looks like a token or a key. Enter a name.";
   return nameProblem("name", name, MAX_NAME_LENGTH);
-}
-
-function refusal(message: string): InvalidField<"name"> {
-  return { kind: "invalid", field: "name", message };
 }
 
 // Raw: one statement for a node and its keys, which waits for others that replace its key.

@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { SECOND } from "@/lib/format/time";
 import { isPrivateOrigin, isUsableOrigin } from "@/lib/game-services/origins";
 
@@ -33,20 +33,22 @@ export function checkAddress(
   allowPrivate: boolean,
 ): { kind: "valid"; url: URL } | InvalidField<"address"> {
   const text = typed.trim();
-  if (text === "") return invalid("Paste the URL that messages are sent to.");
-  if (text.length > MAX_ADDRESS_LENGTH) return invalid(`A URL has at most ${MAX_ADDRESS_LENGTH} characters.`);
+  if (text === "") return invalid("address", "Paste the URL that messages are sent to.");
+  if (text.length > MAX_ADDRESS_LENGTH)
+    return invalid("address", `A URL has at most ${MAX_ADDRESS_LENGTH} characters.`);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== "https:" && url?.protocol !== "http:") {
-    return invalid("A URL begins with https:// or http://, such as https://example.com/notices.");
+    return invalid("address", "A URL begins with https:// or http://, such as https://example.com/notices.");
   }
-  if (url.username !== "" || url.password !== "") return invalid("A URL cannot hold a user name or a password.");
+  if (url.username !== "" || url.password !== "")
+    return invalid("address", "A URL cannot hold a user name or a password.");
   const host = hostOf(url);
-  if (!isUsableOrigin(host)) return invalid("The host of this URL is neither a DNS name nor an IP.");
+  if (!isUsableOrigin(host)) return invalid("address", "The host of this URL is neither a DNS name nor an IP.");
   if (!allowPrivate && isPrivateOrigin(host)) {
-    return invalid("This URL leads into a private network, where the console sends nothing.");
+    return invalid("address", "This URL leads into a private network, where the console sends nothing.");
   }
   if (url.port !== "" && !LOW_PORTS.includes(url.port) && Number(url.port) < FIRST_FREE_PORT) {
-    return invalid("The port of a URL is 80, 443, or 1024 and up.");
+    return invalid("address", "The port of a URL is 80, 443, or 1024 and up.");
   }
   url.hash = "";
   return { kind: "valid", url };
@@ -93,8 +95,4 @@ async function findIps(host: string, allowPrivate: boolean, signal: AbortSignal)
   } finally {
     signal.removeEventListener("abort", cancel);
   }
-}
-
-function invalid(message: string): InvalidField<"address"> {
-  return { kind: "invalid", field: "address", message };
 }
