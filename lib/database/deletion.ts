@@ -14,62 +14,44 @@ const OWNERS_AT_ONCE = 200;
 
 type OwnerTable = Table<"Server"> | Table<"GameService"> | Table<"AccessToken"> | Table<"Account"> | Table<"EdgeNode">;
 
-/** Finds and deletes old rows, owner by owner. `Limit` is the type of the value that makes a row old. */
-type Deletion<Limit> = {
-  next: Statement<{ after: number }, { until: number | null }>;
-  deleteOld: Statement<{ after: number; until: number; limit: Limit }, never>;
-};
+/** Deletes old rows until `goesOn` says stop. `limit` makes a row old. Returns the number of rows. */
+export type Deletion<Limit> = (limit: Limit, goesOn: GoesOn) => Promise<number>;
 
 /**
- * Declares a deletion. `limit` is the type of the value that makes a row old. `ofOwner` selects the `ctid` of one owner's
- * old rows. `action` is applied to those rows: `delete from …` or `update … set …`.
+ * Declares a deletion owner by owner. `limit` is the type of the value that makes a row old. `ofOwner` selects the `ctid` of
+ * one owner's old rows. `action` is applied to those rows: `delete from …` or `update … set …`.
  */
 export function deletion<Limit>(
   owner: OwnerTable,
-  id: Column<number>,
   limit: Expression<Limit>,
   action: string,
   ofOwner: (limit: string) => string,
 ): Deletion<Limit> {
-  return {
-    next: statement({ after: id }, ({ after }) =>
-      select(
-        { until: new Expression<number | null>("max(page.id)") },
-        `from (select ${id} as id from ${owner} where ${id} > ${after} order by ${id} limit ${OWNERS_AT_ONCE}) page`,
-      ),
+  const { id } = owner;
+  const next = statement({ after: id }, ({ after }) =>
+    select(
+      { until: new Expression<number | null>("max(page.id)") },
+      `from (select ${id} as id from ${owner} where ${id} > ${after} order by ${id} limit ${OWNERS_AT_ONCE}) page`,
     ),
-    // The inner limit makes the planner use the index for each owner. Without it, the planner may read the whole table.
-    deleteOld: statement({ after: id, until: id, limit }, (values) => ({
-      sql: `${action} where ctid = any(array(
-        select old.place from ${owner} cross join lateral (${ofOwner(values.limit)} limit ${ROWS_AT_ONCE}) as old (place)
-        where ${id} > ${values.after} and ${id} <= ${values.until} limit ${ROWS_AT_ONCE}))`,
-    })),
+  );
+  // The inner limit makes the planner use the index for each owner. Without it, the planner may read the whole table.
+  const deleteOld = statement({ after: id, until: id, limit }, (values) => ({
+    sql: `${action} where ctid = any(array(
+      select old.place from ${owner} cross join lateral (${ofOwner(values.limit)} limit ${ROWS_AT_ONCE}) as old (place)
+      where ${id} > ${values.after} and ${id} <= ${values.until} limit ${ROWS_AT_ONCE}))`,
+  }));
+  return async (value, goesOn) => {
+    let rows = 0;
+    for (let after = 0; await goesOn(); ) {
+      const [page] = await query(next, { after });
+      const until = page?.until ?? null;
+      if (until === null) break;
+      const old = { after, until, limit: value };
+      rows += await untilFew(() => execute(deleteOld, old), goesOn);
+      after = until;
+    }
+    return rows;
   };
-}
-
-/** Deletes the old rows of all owners until `goesOn` says stop. Returns the number of rows. */
-export async function deleteAll<Limit>(
-  { next, deleteOld }: Deletion<Limit>,
-  limit: Limit,
-  goesOn: GoesOn,
-): Promise<number> {
-  let rows = 0;
-  for (let after = 0; await goesOn(); ) {
-    const [page] = await query(next, { after });
-    const until = page?.until ?? null;
-    if (until === null) break;
-    const old = { after, until, limit };
-    rows += await untilFew(() => execute(deleteOld, old), goesOn);
-    after = until;
-  }
-  return rows;
-}
-
-/** Repeats a statement until it changes fewer than `ROWS_AT_ONCE` rows. Returns the total. */
-async function untilFew(change: () => Promise<number>, goesOn: GoesOn): Promise<number> {
-  let rows = 0;
-  for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE && (await goesOn()); rows += count) count = await change();
-  return rows;
 }
 
 /** Declares a deletion whose rows one index finds for all owners. `places` selects their `ctid`. */
@@ -77,19 +59,18 @@ export function deletionOfAll<Limit>(
   rows: string,
   limit: Expression<Limit>,
   places: (limit: string) => string,
-): Statement<{ limit: Limit }, never> {
-  return statement({ limit }, (values) => ({
+): Deletion<Limit> {
+  const deleteOld = statement({ limit }, (values) => ({
     sql: `delete from ${rows} where ctid = any(array(${places(values.limit)} limit ${ROWS_AT_ONCE}))`,
   }));
+  return (value, goesOn) => untilFew(() => execute(deleteOld, { limit: value }), goesOn);
 }
 
-/** Runs a deletion of `deletionOfAll` until `goesOn` says stop. Returns the number of rows. */
-export function deleteEach<Limit>(
-  deletion: Statement<{ limit: Limit }, never>,
-  limit: Limit,
-  goesOn: GoesOn,
-): Promise<number> {
-  return untilFew(() => execute(deletion, { limit }), goesOn);
+/** Repeats a statement until it changes fewer than `ROWS_AT_ONCE` rows. Returns the total. */
+async function untilFew(change: () => Promise<number>, goesOn: GoesOn): Promise<number> {
+  let rows = 0;
+  for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE && (await goesOn()); rows += count) count = await change();
+  return rows;
 }
 
 /** Deletes the oldest rows of one owner. Returns their number; fewer than `ROWS_AT_ONCE`: none are left. */

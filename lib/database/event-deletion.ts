@@ -1,7 +1,5 @@
 import {
   BEFORE,
-  deleteAll,
-  deleteEach,
   deletion,
   deletionOfAll,
   deletionOfOwner,
@@ -34,14 +32,13 @@ function eventDeletion(
   const old = deletionOfAll(name, BEFORE, (before) => `select e.ctid from ${e} where ${e.endedAt} < ${before}`);
   const beyond = deletion(
     owner,
-    owner.id,
     MOST,
     `delete from ${name}`,
     (most) => `select e.ctid from ${e} where ${ownerId} = ${owner.id} order by ${e.startedAt} desc offset ${most}`,
   );
   return {
     deleteOld: async (now, days, goesOn) =>
-      (await deleteEach(old, new Date(now - days * DAY), goesOn)) + (await deleteAll(beyond, MOST_EVENTS_KEPT, goesOn)),
+      (await old(new Date(now - days * DAY), goesOn)) + (await beyond(MOST_EVENTS_KEPT, goesOn)),
     ofOwner: deletionOfOwner(e, ownerId, e.startedAt),
   };
 }

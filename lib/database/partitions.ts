@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { GoesOn } from "@/lib/database/deletion";
+import type { Deletion, GoesOn } from "@/lib/database/deletion";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
@@ -62,6 +62,19 @@ export const partitionBefore = (table: DailyTable) => `${table}_before` as const
 export async function findEndBefore(table: DailyTable): Promise<number | null> {
   const [row] = await query(END_BEFORE, { parent: table });
   return row?.end ?? null;
+}
+
+/** Declares the deletion of old rows that lie in no partition of a day. `restIn` declares that of one partition. */
+export function deletionOutsideDays(table: DailyTable, restIn: (partition: string) => Deletion<Date>): Deletion<Date> {
+  const inDefault = restIn(`${table}_default`);
+  // Declared when it is needed: most databases have no such partition.
+  let before: Deletion<Date> | undefined;
+  return async (limit, goesOn) => {
+    const rows = await inDefault(limit, goesOn);
+    if ((await findEndBefore(table)) === null) return rows;
+    before ??= restIn(partitionBefore(table));
+    return rows + (await before(limit, goesOn));
+  };
 }
 
 /** The beginnings of the days that have a partition, in epoch ms and in order. */

@@ -1,4 +1,4 @@
-import { BEFORE, deleteAll, deleteEach, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
+import { BEFORE, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
 import { sumUpUnsent } from "@/lib/notices/unsent";
@@ -19,38 +19,39 @@ const f = table("NoticeConfirmation", "f");
 const z = table("ServerSnooze", "z");
 
 // Deliveries go with their message.
-const OLD = deletionOfAll("notices", BEFORE, (before) => `select n.ctid from ${n} where ${n.createdAt} < ${before}`);
-const BEYOND = deletion(
+const deleteOld = deletionOfAll(
+  "notices",
+  BEFORE,
+  (before) => `select n.ctid from ${n} where ${n.createdAt} < ${before}`,
+);
+const deleteBeyond = deletion(
   a,
-  a.id,
   MOST,
   "delete from notices",
   (most) => `select old.place from (
       select n.ctid as place, ${n.id} as id from ${n} where ${n.accountId} = ${a.id} order by ${n.createdAt} desc offset ${most}) old
     where not exists (select from notice_deliveries d where d.notice_id = old.id and d.state = 'due')`,
 );
-const OLD_INCIDENTS = deletion(
+const deleteOldIncidents = deletion(
   a,
-  a.id,
   BEFORE,
   "delete from notice_incidents",
   (before) =>
     `select i.ctid from ${i} where ${i.accountId} = ${a.id} and ${i.toldAt} < ${before} and ${i.lookAt} is null`,
 );
-const INCIDENTS_BEYOND = deletion(
+const deleteIncidentsBeyond = deletion(
   a,
-  a.id,
   MOST,
   "delete from notice_incidents",
   (most) =>
     `select i.ctid from ${i} where ${i.accountId} = ${a.id} order by ${i.toldAt} desc nulls first offset ${most}`,
 );
-const OLD_CONFIRMATIONS = deletionOfAll(
+const deleteOldConfirmations = deletionOfAll(
   "notice_confirmations",
   BEFORE,
   (before) => `select f.ctid from ${f} where ${f.sentAt} < ${before}`,
 );
-const OVER_SNOOZES = deletionOfAll(
+const deleteOverSnoozes = deletionOfAll(
   "server_snoozes",
   BEFORE,
   (before) => `select z.ctid from ${z} where ${z.until} < ${before} or ${z.until} is null and ${z.createdAt} < ${before}
@@ -65,11 +66,11 @@ export async function deleteOldNotices(now: number, goesOn: GoesOn): Promise<num
   const before = new Date(now - KEPT_DAYS * DAY);
   await sumUpUnsent(goesOn);
   return (
-    (await deleteEach(OLD, before, goesOn)) +
-    (await deleteAll(BEYOND, MOST_NOTICES, goesOn)) +
-    (await deleteAll(OLD_INCIDENTS, before, goesOn)) +
-    (await deleteAll(INCIDENTS_BEYOND, MOST_INCIDENTS, goesOn)) +
-    (await deleteEach(OLD_CONFIRMATIONS, new Date(now - CONFIRMATIONS_DAYS * DAY), goesOn)) +
-    (await deleteEach(OVER_SNOOZES, new Date(now), goesOn))
+    (await deleteOld(before, goesOn)) +
+    (await deleteBeyond(MOST_NOTICES, goesOn)) +
+    (await deleteOldIncidents(before, goesOn)) +
+    (await deleteIncidentsBeyond(MOST_INCIDENTS, goesOn)) +
+    (await deleteOldConfirmations(new Date(now - CONFIRMATIONS_DAYS * DAY), goesOn)) +
+    (await deleteOverSnoozes(new Date(now), goesOn))
   );
 }

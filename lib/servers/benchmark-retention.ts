@@ -1,5 +1,5 @@
 import { db } from "@/lib/database/client";
-import { deleteAll, deletion, type GoesOn, MOST } from "@/lib/database/deletion";
+import { deletion, type GoesOn, MOST } from "@/lib/database/deletion";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
 
@@ -16,9 +16,9 @@ const beyond = (most: string, condition = "") => `select ranked.place from (
   select b.ctid as place, row_number() over (order by ${b.finishedAt} desc, ${b.id} desc) as rank, ${b.log}
   from ${b} where ${b.serverId} = ${s.id} and ${b.status} = 'done') ranked where ranked.rank > ${most} ${condition}`;
 
-const RUNS = deletion(s, s.id, MOST, "delete from benchmark_runs", (most) => beyond(most));
+const deleteRunsBeyond = deletion(s, MOST, "delete from benchmark_runs", (most) => beyond(most));
 // PostgreSQL knows the length of a log without reading the log.
-const LOGS = deletion(s, s.id, MOST, "update benchmark_runs set log = ''", (most) =>
+const emptyLogsBeyond = deletion(s, MOST, "update benchmark_runs set log = ''", (most) =>
   beyond(most, "and octet_length(ranked.log) > 0"),
 );
 
@@ -27,10 +27,10 @@ export async function deleteOldRuns(now: number, most: number, goesOn: GoesOn): 
   const open = await db.benchmarkRun.deleteMany({
     where: { status: { not: "done" }, createdAt: { lt: new Date(now - OPEN_DAYS * DAY) } },
   });
-  return open.count + (await deleteAll(RUNS, most, goesOn));
+  return open.count + (await deleteRunsBeyond(most, goesOn));
 }
 
 /** Empties the logs of the finished runs of each server beyond the latest `LOGS_KEPT`. Answers how many. */
 export function forgetOldLogs(goesOn: GoesOn): Promise<number> {
-  return deleteAll(LOGS, LOGS_KEPT, goesOn);
+  return emptyLogsBeyond(LOGS_KEPT, goesOn);
 }

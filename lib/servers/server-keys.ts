@@ -1,5 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { BEFORE, deleteEach, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
+import { BEFORE, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
 import { lockServer } from "@/lib/database/locks";
 import { table } from "@/lib/database/tables";
 import { HOUR } from "@/lib/format/time";
@@ -86,7 +86,7 @@ export async function addServerKey(
 }
 
 const k = table("ServerKey", "k");
-const ENDED = deletionOfAll(
+const deleteEnded = deletionOfAll(
   "server_keys",
   BEFORE,
   (before) => `select k.ctid from ${k} where ${k.expiresAt} < ${before}`,
@@ -94,5 +94,5 @@ const ENDED = deletionOfAll(
 
 /** Forgets keys that were replaced and no longer work at `now` (epoch ms). Answers how many. */
 export function deleteEndedKeys(now: number, goesOn: GoesOn): Promise<number> {
-  return deleteEach(ENDED, new Date(now), goesOn);
+  return deleteEnded(new Date(now), goesOn);
 }

@@ -1,4 +1,4 @@
-import { BEFORE, deleteAll, deleteEach, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
+import { BEFORE, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
 import { execute, query } from "@/lib/database/run-statement";
 import { names, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -53,22 +53,25 @@ export async function findSessionAccount(tokenHash: string): Promise<number | nu
 /** Sessions of one account, ended ones included; signing in once more ends the oldest within an hour. */
 export const MAX_SESSIONS = 1000;
 
-const TOO_MANY = deletion(
+const deleteBeyond = deletion(
   a,
-  a.id,
   MOST,
   "delete from sessions",
   (most) => `select ranked.place from (
     select s.ctid as place, row_number() over (order by ${s.createdAt} desc) as rank
     from ${s} where ${s.accountId} = ${a.id}) ranked where ranked.rank > ${most}`,
 );
-const ENDED = deletionOfAll("sessions", BEFORE, (before) => `select s.ctid from ${s} where ${s.expiresAt} < ${before}`);
+const deleteEnded = deletionOfAll(
+  "sessions",
+  BEFORE,
+  (before) => `select s.ctid from ${s} where ${s.expiresAt} < ${before}`,
+);
 
 /**
  * Deletes sessions that ended more than `days` days before `now` (epoch ms). Also keeps only the latest `MAX_SESSIONS` of
  * each account. Returns how many it deleted.
  */
 export async function deleteEndedSessions(now: number, days: number, goesOn: GoesOn): Promise<number> {
-  const ended = await deleteEach(ENDED, new Date(now - days * DAY), goesOn);
-  return ended + (await deleteAll(TOO_MANY, MAX_SESSIONS, goesOn));
+  const ended = await deleteEnded(new Date(now - days * DAY), goesOn);
+  return ended + (await deleteBeyond(MAX_SESSIONS, goesOn));
 }

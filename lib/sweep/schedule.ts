@@ -8,11 +8,7 @@ const FIRST_LOOK = 2 * SECOND;
 /** Every process checks this often whether a sweep is due. The lease lets only one of them sweep. */
 const LOOK_EVERY = MINUTE;
 
-const schedule = perProcess("sweep-schedule", () => ({ isStarted: false }));
-
 /** Starts the timer that sweeps whenever a sweep is due, until the process ends. */
 export function startSweeping(): void {
-  if (schedule.isStarted) return;
-  schedule.isStarted = true;
-  repeat("sweep", { first: FIRST_LOOK, every: LOOK_EVERY }, () => sweep("if-due"));
+  perProcess("sweep-schedule", () => repeat("sweep", { first: FIRST_LOOK, every: LOOK_EVERY }, () => sweep("if-due")));
 }

@@ -1,4 +1,4 @@
-import { BEFORE, deleteAll, deletion, type GoesOn } from "@/lib/database/deletion";
+import { BEFORE, deletion, type GoesOn } from "@/lib/database/deletion";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
 import { MAX_ENDED_SHOWN } from "@/lib/tokens/management";
@@ -15,25 +15,22 @@ const endedBefore = (before: string) => `(
       row_number() over (order by coalesce(${t.revokedAt}, ${t.expiresAt}) desc, ${t.id} desc) as rank
     from ${t} where ${t.accountId} = ${a.id} and (${t.revokedAt} is not null or ${t.expiresAt} <= now())) ended
   where (ended.at < ${before} or ended.rank > ${MAX_ENDED_SHOWN}) and ended.created_at < now() - interval '1 day'`;
-const ENDED = deletion(
+const deleteEnded = deletion(
   a,
-  a.id,
   BEFORE,
   "delete from access_tokens",
   (before) => `select ended.place from ${endedBefore(before)}`,
 );
 // Before their tokens, so that no statement deletes the events of many.
-const EVENTS_OF_ENDED = deletion(
+const deleteEventsOfEnded = deletion(
   a,
-  a.id,
   BEFORE,
   "delete from token_events",
   (before) => `select e.ctid from ${e} where ${e.tokenId} in (select ended.id from ${endedBefore(before)})`,
 );
 
-const HOURS = deletion(
+const deleteHours = deletion(
   t,
-  t.id,
   BEFORE,
   "delete from token_use_hours",
   (before) => `select h.ctid from ${h} where ${h.tokenId} = ${t.id} and ${h.hour} < ${before}`,
@@ -45,11 +42,11 @@ const HOURS = deletion(
  */
 export async function deleteEndedTokens(now: number, days: number, goesOn: GoesOn): Promise<number> {
   const before = new Date(now - days * DAY);
-  await deleteAll(EVENTS_OF_ENDED, before, goesOn);
-  return deleteAll(ENDED, before, goesOn);
+  await deleteEventsOfEnded(before, goesOn);
+  return deleteEnded(before, goesOn);
 }
 
 /** Deletes the counts of hours that no page shows any more. Returns how many hours it deleted. */
 export function deleteOldUse(now: number, goesOn: GoesOn): Promise<number> {
-  return deleteAll(HOURS, new Date(now - HOURS_KEPT), goesOn);
+  return deleteHours(new Date(now - HOURS_KEPT), goesOn);
 }

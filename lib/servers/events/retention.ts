@@ -1,13 +1,4 @@
-import {
-  BEFORE,
-  deleteAll,
-  deleteEach,
-  deleteOfOwner,
-  deletion,
-  deletionOfAll,
-  type GoesOn,
-  MOST,
-} from "@/lib/database/deletion";
+import { BEFORE, deleteOfOwner, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
 import { SERVER_EVENTS } from "@/lib/database/event-deletion";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
@@ -20,29 +11,27 @@ const b = table("BlindTime", "b");
 const u = table("UptimeSum", "u");
 const m = table("MaintenanceTime", "m");
 
-const OLD_BLIND = deletionOfAll(
+const deleteOldBlind = deletionOfAll(
   "blind_times",
   BEFORE,
   (before) => `select b.ctid from ${b} where ${b.endedAt} < ${before}`,
 );
-const BLIND_BEYOND = deletionOfAll(
+const deleteBlindBeyond = deletionOfAll(
   "blind_times",
   MOST,
   (most) => `select b.ctid from ${b} order by ${b.startedAt} desc offset ${most}`,
 );
 /** Sums of uptime are kept for so many days: five years. */
 const SUMS_KEPT = 1827;
-const OLD_SUMS = deletion(
+const deleteOldSums = deletion(
   s,
-  s.id,
   BEFORE,
   "delete from uptime_sums",
   (before) =>
     `select u.ctid from ${u} where ${u.serverId} = ${s.id} and ${u.unit} in ('day', 'month') and ${u.startedAt} < ${before}`,
 );
-const OLD_MAINTENANCE = deletion(
+const deleteOldMaintenance = deletion(
   s,
-  s.id,
   BEFORE,
   "delete from maintenance_times",
   (before) =>
@@ -56,10 +45,10 @@ const OLD_MAINTENANCE = deletion(
 export async function deleteOldEvents(now: number, days: number, goesOn: GoesOn): Promise<number> {
   return (
     (await SERVER_EVENTS.deleteOld(now, days, goesOn)) +
-    (await deleteEach(OLD_BLIND, new Date(now - days * DAY), goesOn)) +
-    (await deleteEach(BLIND_BEYOND, MOST_BLIND_KEPT, goesOn)) +
-    (await deleteAll(OLD_MAINTENANCE, new Date(now - days * DAY), goesOn)) +
-    (await deleteAll(OLD_SUMS, new Date(now - SUMS_KEPT * DAY), goesOn))
+    (await deleteOldBlind(new Date(now - days * DAY), goesOn)) +
+    (await deleteBlindBeyond(MOST_BLIND_KEPT, goesOn)) +
+    (await deleteOldMaintenance(new Date(now - days * DAY), goesOn)) +
+    (await deleteOldSums(new Date(now - SUMS_KEPT * DAY), goesOn))
   );
 }
 

@@ -8,15 +8,15 @@ import { watchServers } from "@/lib/servers/events/watch";
 import { endTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
 import { watchTokens } from "@/lib/tokens/events/endings";
 
-const schedule = perProcess("watch-schedule", () => ({ isStarted: false }));
-
 /**
  * Says every few seconds that this instance is there, and looks for what is an absence or a date: servers and edge nodes that
  * fell silent, tokens that are about to end. Until the process ends.
  */
 export function startWatching(): void {
-  if (schedule.isStarted) return;
-  schedule.isStarted = true;
+  perProcess("watch-schedule", watchEverything);
+}
+
+function watchEverything(): void {
   // Apart, so that a long look never makes the console seem away.
   const waits = { first: 0, every: PRESENT_EVERY };
   repeat("being present", waits, async () => {

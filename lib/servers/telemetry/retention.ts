@@ -1,5 +1,5 @@
-import { BEFORE, deleteAll, deleteOfOwner, deletion, deletionOfOwner, type GoesOn } from "@/lib/database/deletion";
-import { dropDaysBefore, findEndBefore, partitionBefore } from "@/lib/database/partitions";
+import { BEFORE, deleteOfOwner, deletion, deletionOfOwner, type GoesOn } from "@/lib/database/deletion";
+import { deletionOutsideDays, dropDaysBefore } from "@/lib/database/partitions";
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -41,21 +41,19 @@ const NEXT_SAMPLE = statement({ id: t.serverId, since: t.ts, until: t.ts }, ({ i
 );
 
 /** Samples outside the daily partitions. A late sample stays until its hour is summed up again. */
-const restIn = (partition: string) =>
+const deleteRest = deletionOutsideDays("telemetry_samples", (partition) =>
   deletion(
     s,
-    s.id,
     BEFORE,
     `delete from ${partition}`,
     (before) => `select t.ctid from ${partition} t where ${t.serverId} = ${s.id} and ${t.ts} < ${before}
     and (${t.ts} < ${before} - interval '${DAYS_OF_GRACE} days' or exists (select from ${h}
       where ${h.serverId} = ${s.id} and ${h.hour} = date_trunc('hour', ${t.ts}, 'UTC') and not ${h.stale}))`,
-  );
-const REST = restIn("telemetry_samples_default");
+  ),
+);
 
-const HOURS = deletion(
+const deleteHours = deletion(
   s,
-  s.id,
   BEFORE,
   "delete from telemetry_hours",
   (before) => `select h.ctid from ${h} where ${h.serverId} = ${s.id} and ${h.hour} < ${before}`,
@@ -76,19 +74,9 @@ export async function retireSamples(
   const end = unsummed === 0 && (await goesOn()) ? until : until - DAYS_OF_GRACE * DAY;
   return {
     sample_days: await dropDaysBefore("telemetry_samples", end, goesOn),
-    samples: (await deleteAll(REST, new Date(until), goesOn)) + (await deleteBefore(until, goesOn)),
+    samples: await deleteRest(new Date(until), goesOn),
     unsummed,
   };
-}
-
-/** Declared when it is needed: most databases have no such partition. */
-let restBefore: ReturnType<typeof restIn> | undefined;
-
-/** Deletes old samples of the partition before the days. */
-async function deleteBefore(until: number, goesOn: GoesOn): Promise<number> {
-  if ((await findEndBefore("telemetry_samples")) === null) return 0;
-  restBefore ??= restIn(partitionBefore("telemetry_samples"));
-  return deleteAll(restBefore, new Date(until), goesOn);
 }
 
 function firstKeptDay(now: number, telemetryDays: number): number {
@@ -153,7 +141,7 @@ async function findFirstSample(id: number, since: number, until: number): Promis
 
 /** Deletes sums of hours older than so many days at `now` (epoch ms). Answers how many. */
 export function deleteOldHours(now: number, days: number, goesOn: GoesOn): Promise<number> {
-  return deleteAll(HOURS, new Date(now - days * DAY), goesOn);
+  return deleteHours(new Date(now - days * DAY), goesOn);
 }
 
 const SAMPLES_OF_SERVER = deletionOfOwner(t, t.serverId, t.ts);
