@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { median } from "@/bench/rounds";
 import { HeldBytes } from "@/lib/admission/bodies";
 import { ApiError } from "@/lib/api/api-error";
 import { TextResponse } from "@/lib/http/text-response";
@@ -250,7 +251,7 @@ test("a body in small chunks is 400 in a sentence once it has over a thousand, b
 
 test.each([
   ["a thousand chunks of one byte", 1, 1_000],
-  ["chunks of 128 bytes", 128, 8_192],
+  ["chunks of 240 bytes", 240, 4_369],
 ])("a body in %s is read whole", async (_, bytes, count) => {
   const port = await serve({}, async (request, response) => {
     let read = 0;
@@ -262,6 +263,29 @@ test.each([
   client.socket.write(`${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`.repeat(count));
   client.socket.write("0\r\n\r\n");
   await expect.poll(client.text).toContain(`read ${bytes * count}`);
+});
+
+test("a body in chunks of one byte costs under 10 ms until it is refused, and the next body of its parser is read whole", async () => {
+  const port = await serve({}, (request, response) => {
+    let read = 0;
+    request.on("data", ({ length }) => (read += length)).once("end", () => response.end(`read ${read}`));
+    request.once("error", () => {});
+  });
+  const costs: number[] = [];
+  while (costs.length < 20) {
+    const before = process.cpuUsage();
+    const refused = await open(port, `${CHUNKED}${SMALL_CHUNKS}`);
+    refused.listen();
+    await expect.poll(refused.text, { interval: 1 }).toContain("too many small chunks");
+    refused.socket.destroy();
+    const { user, system } = process.cpuUsage(before);
+    costs.push((user + system) / 1_000);
+    const next = await open(port, `${CHUNKED}2\r\n{}\r\n0\r\n\r\n`);
+    next.listen();
+    await expect.poll(next.text, { interval: 1 }).toContain("read 2");
+    next.socket.destroy();
+  }
+  expect(median(costs)).toBeLessThan(10);
 });
 
 test("small chunks that come after an answer are read away as bytes, and their sender reads the answer", async () => {
