@@ -1,6 +1,6 @@
 import { MAX_ENTRIES, MAX_PARTS, Problems, tooManyEntries, tooManyParts } from "@/lib/ingest/body-bounds";
 import { utf8 } from "@/lib/ingest/bounded-body";
-import { INFLUX_TAGS, influxKey, isInfluxMeasurement } from "@/lib/servers/telemetry/agents/influx";
+import { INFLUX_TAGS, type InfluxTags, influxFields, influxKey, NO_TAGS } from "@/lib/servers/telemetry/agents/influx";
 import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 
 // InfluxDB's line protocol: measurement,tag=value field=value,field=value time
@@ -16,20 +16,22 @@ const [NEWLINE, COMMA, BACKSLASH] = [0x0a, 0x2c, 0x5c];
  */
 export function readLines(bytes: Uint8Array, msPerUnit: number, arrivedAt: Date, hint = ""): Lines {
   requireBounded(bytes, hint);
-  const [hosts, readings, problems] = [new Set<string>(), [] as Reading[], new Problems()];
+  const [hosts, problems] = [new Set<string>(), new Problems()];
   const scanner = new Scanner(utf8(bytes), hint);
+  const { readings } = scanner;
   while (scanner.hasMore()) {
-    const number = scanner.line;
+    const [number, before] = [scanner.line, readings.length];
     const line = scanner.readLine();
     if (line === null) continue;
     if (typeof line === "string") {
+      readings.length = before;
       problems.add(`line ${number}: ${line}`);
       scanner.skipLine();
       continue;
     }
     const ts = line.time === null ? arrivedAt.getTime() : Math.floor(line.time * msPerUnit);
-    for (const { key, value } of line.values) readings.push({ key, ts, value });
-    if (line.values.length > 0) hosts.add(line.host);
+    for (let index = before; index < readings.length; index++) (readings[index] as Reading).ts = ts;
+    if (readings.length > before) hosts.add(line.host);
   }
   return { hosts, readings, problems: problems.list };
 }
@@ -49,16 +51,23 @@ function requireBounded(bytes: Uint8Array, hint: string): void {
   }
 }
 
-/** Of a line, what tells something. */
-type Line = { host: string; values: readonly { key: string; value: number }[]; time: number | null };
+/** Of a line, what tells something besides its readings. */
+type Line = { host: string; time: number | null };
 
 /** What is wrong with a line. */
 type Problem = string;
 
-// Sticky: they match where the scanner stands.
-const MEASUREMENT = /(?:[^\\, \n]|\\[^\n]?)*/y;
-const NAME = /(?:[^\\,= \n]|\\[^\n]?)*/y;
-const WORD = /[^, \r\n]*/y;
+/** What a measurement, the name of a tag or field, and a time end with: bits by the codes of characters. */
+const [MEASUREMENT, NAME, TIME] = [1, 2, 4];
+const ENDS = new Uint8Array(128);
+for (const [kind, characters] of [
+  [MEASUREMENT, ", \n"],
+  [NAME, ",= \n"],
+  [TIME, ", \r\n"],
+] as const) {
+  for (const character of characters) ENDS[character.charCodeAt(0)] = kind | (ENDS[character.charCodeAt(0)] ?? 0);
+}
+
 /** A number or a boolean. Nothing follows that could make it try again with less: a million digits would take hours. */
 const VALUE =
   /[+-]?(?:\d+(?:[iu]|(?:\.\d*)?(?:[eE][+-]?\d+)?)|\.\d+(?:[eE][+-]?\d+)?)|true|True|TRUE|t|T|false|False|FALSE|f|F/y;
@@ -67,12 +76,12 @@ const BEHIND_VALUE = ", \r\n";
 
 const INTEGER = /^[+-]?\d+$/;
 const [QUOTE, EQUALS, SPACE, RETURN, HASH] = [0x22, 0x3d, 0x20, 0x0d, 0x23];
-const NOTHING: Line["values"] = [];
 
 /** Reads lines one after the other, since a text in quotes may hold line breaks. */
 class Scanner {
   #at = 0;
-  #values = 0;
+  /** Those of a line have no time until its end is read. */
+  readonly readings: Reading[] = [];
   /** The number of the line that is read next. */
   line = 1;
 
@@ -93,42 +102,39 @@ class Scanner {
       this.skipLine();
       return null;
     }
-    const measurement = this.#name(MEASUREMENT);
+    const measurement = this.#next(MEASUREMENT);
     if (measurement === "") return "has no measurement.";
-    const tags = isInfluxMeasurement(measurement) ? Object.create(null) : null;
+    const fields = influxFields(measurement);
+    const tags = fields && { ...NO_TAGS };
     while (this.#takes(COMMA)) {
       const isWhole = this.#tag(tags);
       if (!isWhole) return "has a tag without a value.";
     }
     if (!this.#takes(SPACE)) return "has no field.";
     this.#skip(SPACE);
-    let values = NOTHING as { key: string; value: number }[];
     do {
-      const from = this.#at;
-      this.#match(NAME);
-      const to = this.#at;
-      if (to === from || !this.#takes(EQUALS)) return "has no field.";
+      const name = this.#next(NAME);
+      if (name === "" || !this.#takes(EQUALS)) return "has no field.";
       if (this.text.charCodeAt(this.#at) === QUOTE) {
         if (!this.#quoted()) return "has a text without an end.";
         continue;
       }
       const start = this.#at;
-      this.#match(VALUE);
+      VALUE.lastIndex = start;
+      // Without the array that `exec` makes: a body has hundreds of fields.
+      if (VALUE.test(this.text)) this.#at = VALUE.lastIndex;
       const isValue = this.#at > start && BEHIND_VALUE.includes(this.text.charAt(this.#at));
       if (!isValue) {
-        const field = unescaped(this.text.slice(from, to));
-        return `the value of ${JSON.stringify(field.slice(0, 64))} is not a number, text or boolean.`;
+        return `the value of ${JSON.stringify(name.slice(0, 64))} is not a number, text or boolean.`;
       }
-      if (tags === null) continue;
-      const key = influxKey(measurement, tags, unescaped(this.text.slice(from, to)));
+      if (fields === null || tags === null) continue;
+      const key = influxKey(fields, tags, name);
       const value = key === null ? null : numberOf(this.text.slice(start, this.#at));
       if (key === null || value === null) continue;
-      this.#values++;
-      if (this.#values > MAX_ENTRIES) throw tooManyEntries(this.hint);
-      if (values === NOTHING) values = [];
-      values.push({ key, value });
+      if (this.readings.length === MAX_ENTRIES) throw tooManyEntries(this.hint);
+      this.readings.push({ key, ts: 0, value });
     } while (this.#takes(COMMA));
-    return this.#end(tags?.host ?? "", values);
+    return this.#end(tags?.host ?? "");
   }
 
   /** Goes on behind the end of the line. */
@@ -138,30 +144,24 @@ class Scanner {
     this.line++;
   }
 
-  #end(host: string, values: Line["values"]): Line | Problem {
+  #end(host: string): Line | Problem {
     this.#skip(SPACE);
-    const from = this.#at;
-    this.#match(WORD);
-    const word = this.text.slice(from, this.#at);
+    const word = this.#next(TIME);
     if (word !== "" && !INTEGER.test(word)) return "has a time that is not a whole number.";
     this.#skip(SPACE);
     this.#takes(RETURN);
     if (this.hasMore() && this.text.charCodeAt(this.#at) !== NEWLINE) return "goes on behind its time.";
     this.skipLine();
-    return { host, values, time: word === "" ? null : Number(word) };
+    return { host, time: word === "" ? null : Number(word) };
   }
 
   /** Reads a tag into `tags`, if they are wanted and it is. False: it has no value. */
-  #tag(tags: Record<string, string> | null): boolean {
-    const from = this.#at;
-    this.#match(NAME);
-    const to = this.#at;
-    if (to === from || !this.#takes(EQUALS)) return false;
-    const start = this.#at;
-    this.#match(NAME);
-    if (tags === null) return true;
-    const name = unescaped(this.text.slice(from, to));
-    if (INFLUX_TAGS.has(name)) tags[name] = unescaped(this.text.slice(start, this.#at));
+  #tag(tags: InfluxTags | null): boolean {
+    const name = this.#next(NAME);
+    if (name === "" || !this.#takes(EQUALS)) return false;
+    const value = this.#next(NAME);
+    const known = tags && INFLUX_TAGS.get(name);
+    if (known) tags[known] = value;
     return true;
   }
 
@@ -181,18 +181,21 @@ class Scanner {
     return false;
   }
 
-  /** A name up to the first character that ends it, which a backslash makes part of it. */
-  #name(pattern: RegExp): string {
+  /** What stands before the next character that ends this. In names, a backslash makes another character part of them. */
+  #next(kind: number): string {
+    const { text } = this;
     const from = this.#at;
-    this.#match(pattern);
-    return unescaped(this.text.slice(from, this.#at));
-  }
-
-  /** Goes on behind what a sticky pattern finds here, if it finds anything. */
-  #match(pattern: RegExp): void {
-    pattern.lastIndex = this.#at;
-    // Without the array that `exec` makes: a body has hundreds of fields.
-    if (pattern.test(this.text)) this.#at = pattern.lastIndex;
+    let [at, isEscaped] = [from, false];
+    for (; at < text.length; at++) {
+      const character = text.charCodeAt(at);
+      if (character === BACKSLASH && kind !== TIME) {
+        isEscaped = true;
+        if (at + 1 < text.length && text.charCodeAt(at + 1) !== NEWLINE) at++;
+      } else if (character < ENDS.length && ((ENDS[character] as number) & kind) !== 0) break;
+    }
+    this.#at = at;
+    const found = text.slice(from, at);
+    return isEscaped ? found.replace(/\\([,= ])/g, "$1") : found;
   }
 
   #takes(character: number): boolean {
@@ -204,10 +207,6 @@ class Scanner {
   #skip(character: number): void {
     while (this.text.charCodeAt(this.#at) === character) this.#at++;
   }
-}
-
-function unescaped(name: string): string {
-  return name.includes("\\") ? name.replace(/\\([,= ])/g, "$1") : name;
 }
 
 /** Null for a boolean, which no measurement of ours is, and for what is too large for a number. */

@@ -2,7 +2,24 @@ import { bounded, cpuKey, diskKey, type ReadingKey } from "./readings";
 
 // The measurements of Telegraf's plugins, and of Proxmox VE's metric server.
 
-type Tags = Readonly<Record<string, string>>;
+/** The tags that keys depend on, and the one that names the machine. */
+export const NO_TAGS = {
+  host: undefined,
+  object: undefined,
+  cpu: undefined,
+  path: undefined,
+  fstype: undefined,
+  interface: undefined,
+  url: undefined,
+};
+type Tag = keyof typeof NO_TAGS;
+export type InfluxTags = Record<Tag, string | undefined>;
+/** By their names. A text that was cut out of a body is a slower key of an object than these. */
+export const INFLUX_TAGS: ReadonlyMap<string, Tag> = new Map(
+  (Object.keys(NO_TAGS) as Tag[]).map((name) => [name, name]),
+);
+
+type Tags = Readonly<InfluxTags>;
 type Fields = ReadonlyMap<string, (tags: Tags) => ReadingKey | null>;
 
 const one = (key: ReadingKey) => () => key;
@@ -75,23 +92,13 @@ const MEASUREMENTS: ReadonlyMap<string, Fields> = new Map([
   ],
 ]);
 
-/** The tags that keys depend on, and the one that names the machine. */
-export const INFLUX_TAGS: ReadonlySet<string> = new Set([
-  "host",
-  "object",
-  "cpu",
-  "path",
-  "fstype",
-  "interface",
-  "url",
-]);
-
-export function isInfluxMeasurement(measurement: string): boolean {
-  return MEASUREMENTS.has(measurement);
+/** What gives the keys of a measurement's fields; null when none is used. */
+export function influxFields(measurement: string): Fields | null {
+  return MEASUREMENTS.get(measurement) ?? null;
 }
 
 /** The key of a field; null when it is not used. Of Proxmox's objects only `nodes` is the machine itself. */
-export function influxKey(measurement: string, tags: Tags, field: string): ReadingKey | null {
+export function influxKey(fields: Fields, tags: Tags, field: string): ReadingKey | null {
   if (tags.object !== undefined && tags.object !== "nodes") return null;
-  return MEASUREMENTS.get(measurement)?.get(field)?.(tags) ?? null;
+  return fields.get(field)?.(tags) ?? null;
 }

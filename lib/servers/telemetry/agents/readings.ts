@@ -49,5 +49,7 @@ export function diskKey(mount: string | undefined, type: string | undefined, siz
 
 /** The key, unless it is too long. */
 export function bounded(key: ReadingKey): ReadingKey | null {
+  // No character takes more than six bytes, nor do the two quotes.
+  if (6 * (key.length + 1) <= LONGEST_KEY) return key;
   return key.length <= LONGEST_KEY && Buffer.byteLength(JSON.stringify(key)) <= LONGEST_KEY ? key : null;
 }
