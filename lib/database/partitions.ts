@@ -56,10 +56,10 @@ const DROP_BEFORE = statement({ parent }, (values) =>
  * The partition of everything before the first day. A table that held rows when it was cut into days has it: see the
  * migration "partition_before".
  */
-export const partitionBefore = (table: DailyTable) => `${table}_before` as const;
+const partitionBefore = (table: DailyTable) => `${table}_before` as const;
 
 /** Where that partition ends, in epoch ms. Null: there is none. */
-export async function findEndBefore(table: DailyTable): Promise<number | null> {
+async function findEndBefore(table: DailyTable): Promise<number | null> {
   const [row] = await query(END_BEFORE, { parent: table });
   return row?.end ?? null;
 }
