@@ -7,6 +7,7 @@ import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
+import { expectSteps } from "@/e2e/support/running-command";
 import { DIST_DIRS } from "@/scripts/build";
 
 /** Runs a command on a terminal of its own, passes on what it shows, and types Ctrl-C when its own input ends. */
@@ -43,57 +44,47 @@ function programsWithout(dir: string, ...left: string[]): string {
   return bin;
 }
 
-for (const where of ["on a terminal", "elsewhere"] as const) {
-  test(`npm run demo ${where}: each step with its number and how long it takes, then the address; no line of the log; without curl this machine is left out, of the fleet as well`, {
-    tag: ["@one-engine", "@waits"],
-  }, async () => {
-    needs("python3");
-    const isTerminal = where === "on a terminal";
-    const dir = mkdtempSync(join(tmpdir(), "console-terminal-"));
-    const port = await freePort();
-    const command = ["node", "scripts/run.mjs", "demo"];
-    const [program = "", ...args] = isTerminal ? ["python3", "-c", ON_TERMINAL, ...command] : command;
-    const demo = spawn(program, args, {
-      env: {
-        ...process.env,
-        PATH: programsWithout(dir, "curl", "wget"),
-        DATABASE_URL: "",
-        HOST: "",
-        CONSOLE_DIST_DIR: DIST_DIRS.test,
-        DATA_DIR: join(dir, "data"),
-        PORT: String(port),
-      },
-    });
-    let output = "";
-    for (const stream of [demo.stdout, demo.stderr]) stream.on("data", (chunk) => (output += chunk));
-    const ended = once(demo, "exit").then(([code]) => code as number | null);
-    try {
-      await expect.poll(() => output, SLOW).toContain("Ctrl-C stops everything");
-      await expect.poll(() => output, SLOW).toContain('"This machine" is ');
-      expect(output).toContain('"This machine" is left out: This needs curl or GNU wget');
-      expect(output).not.toContain("is in the fleet");
-      const token = /cpat_\w+/.exec(output)?.[0] ?? "";
-      const origin = `http://127.0.0.1:${port}`;
-      const { servers } = await getDataWhenServed<{ servers: { label: string }[] }>(origin, "/api/v1/servers", token);
-      expect(servers.length).toBeGreaterThanOrEqual(6);
-      expect(servers.map(({ label }) => label)).not.toContain("This machine");
-    } finally {
-      if (isTerminal) demo.stdin.end();
-      else demo.kill("SIGINT");
-    }
-    expect(await ended).toBe(0);
-    const lines = output.split(/\r?\n|\r/).map((line) => line.replaceAll("\u001b[K", ""));
-    for (const step of ["3 of 5: opening the database", "4 of 5: making data", "5 of 5: starting"]) {
-      expect(lines.filter((line) => line.startsWith(step)).at(-1)).toMatch(/: done after \d+ s$/);
-      expect(lines).toContain(isTerminal ? `${step}, 0 s` : `${step} …`);
-    }
-    expect(output.includes("\u001b")).toBe(isTerminal);
-    expect(lines.filter((line) => line.includes("{"))).toEqual([]);
-    const log = readFileSync(join(dir, "data/demo.log"), "utf8").trim().split("\n");
-    expect(log.map((line) => JSON.parse(line).event)).toContain("stopped");
-    rmSync(dir, { recursive: true });
+// `demo.spec.ts` sees its steps elsewhere than on a terminal.
+test("npm run demo on a terminal: each step with its number and how long it takes, then the address; no line of the log; without curl this machine is left out, of the fleet as well", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  needs("python3");
+  const dir = mkdtempSync(join(tmpdir(), "console-terminal-"));
+  const port = await freePort();
+  const command = ["node", "scripts/run.mjs", "demo"];
+  const demo = spawn("python3", ["-c", ON_TERMINAL, ...command], {
+    env: {
+      ...process.env,
+      PATH: programsWithout(dir, "curl", "wget"),
+      DATABASE_URL: "",
+      HOST: "",
+      CONSOLE_DIST_DIR: DIST_DIRS.test,
+      DATA_DIR: join(dir, "data"),
+      PORT: String(port),
+    },
   });
-}
+  let output = "";
+  for (const stream of [demo.stdout, demo.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const ended = once(demo, "exit").then(([code]) => code as number | null);
+  try {
+    await expect.poll(() => output, SLOW).toContain("Ctrl-C stops everything");
+    await expect.poll(() => output, SLOW).toContain('"This machine" is ');
+    expect(output).toContain('"This machine" is left out: This needs curl or GNU wget');
+    expect(output).not.toContain("is in the fleet");
+    const token = /cpat_\w+/.exec(output)?.[0] ?? "";
+    const origin = `http://127.0.0.1:${port}`;
+    const { servers } = await getDataWhenServed<{ servers: { label: string }[] }>(origin, "/api/v1/servers", token);
+    expect(servers.length).toBeGreaterThanOrEqual(6);
+    expect(servers.map(({ label }) => label)).not.toContain("This machine");
+  } finally {
+    demo.stdin.end();
+  }
+  expect(await ended).toBe(0);
+  expectSteps(output, { isTerminal: true });
+  const log = readFileSync(join(dir, "data/demo.log"), "utf8").trim().split("\n");
+  expect(log.map((line) => JSON.parse(line).event)).toContain("stopped");
+  rmSync(dir, { recursive: true });
+});
 
 for (const isTerminal of [true, false]) {
   test(`a step of the demo that lasts tells that it goes on, ${isTerminal ? "in a line that moves and is never longer than the terminal is wide" : "in plain lines"}`, {

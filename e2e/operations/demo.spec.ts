@@ -10,6 +10,7 @@ import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import {
+  expectSteps,
   expectTestsToArrive,
   readIfThere,
   runCommand,
@@ -23,7 +24,7 @@ import { serverPath } from "@/lib/page-paths";
 
 // The demo with other programs: the README's lines, a browser, a real HAProxy. `demo-data.spec.ts` has what it writes.
 
-test("npm run demo: data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a page of a server that is short, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all", {
+test("npm run demo: each step with its number and how long it takes and no line of the log, data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a page of a server that is short, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all", {
   tag: ["@one-engine", "@waits"],
 }, async ({ page }) => {
   needs("curl");
@@ -127,6 +128,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   await expectShortPage(page, origin + serverPath(sick?.id ?? 0));
   const sentPage = await expectTestsToArrive(page, origin, demo);
   expect(await demo.stop()).toBe(0);
+  expectSteps(demo.output(), { isTerminal: false });
   await expect.poll(() => started.filter(isAlive)).toEqual([]);
   expect(await tryToConnect("127.0.0.1", Number(new URL(sentPage).port))).toBe("ECONNREFUSED");
 

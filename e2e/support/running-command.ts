@@ -50,6 +50,17 @@ export async function runCommand(
 
 export const runDemo = (variables: Record<string, string>) => runCommand("demo", variables, "Ctrl-C stops everything");
 
+/** Sees in the whole output of a first demo that each step has its number and how long it took, and that no line is one of the log. */
+export function expectSteps(output: string, { isTerminal }: { isTerminal: boolean }): void {
+  const lines = output.split(/\r?\n|\r/).map((line) => line.replaceAll("\u001b[K", ""));
+  for (const step of ["3 of 5: opening the database", "4 of 5: making data", "5 of 5: starting"]) {
+    expect(lines.filter((line) => line.startsWith(step)).at(-1)).toMatch(/: done after \d+ s$/);
+    expect(lines).toContain(isTerminal ? `${step}, 0 s` : `${step} …`);
+  }
+  expect(output.includes("\u001b")).toBe(isTerminal);
+  expect(lines.filter((line) => line.includes("{"))).toEqual([]);
+}
+
 /** Signs in as the first account of the demo. */
 export async function signIn(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/sign-in`);
