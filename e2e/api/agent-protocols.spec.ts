@@ -605,6 +605,18 @@ test("what the console remembers of an agent is bounded, however much the agent 
   const { last, open } = (state?.instants ?? {}) as Record<string, { readings: object } | null>;
   const [inLast, inOpen] = [last, open].map((instant) => Object.keys(instant?.readings ?? {}).length);
   expect([inLast, (inOpen ?? 0) <= MAX_READINGS]).toEqual([MAX_READINGS, true]);
+  for (let n = 0; n < 3; n++) {
+    const replaced = await replaceServerKey(accountId, id);
+    const each = replaced.kind === "replaced" ? replaced.rawKey : "";
+    expect((await writeSeries(each, nodeExporterSeries(ts, grown(0)))).status).toBe(204);
+    expect((await send(INFLUX, each, `system,host=a load5=1 ${ts}000000`)).status).toBe(204);
+  }
+  const kept = await db.agentState.findMany({
+    where: { key: { serverId: id } },
+    orderBy: [{ keyId: "asc" }, { protocol: "asc" }],
+  });
+  expect(kept.map(({ protocol }) => protocol)).toEqual(["influx", "prometheus", "influx", "prometheus"]);
+  expect(kept.map(({ keyId }) => keyId - (state?.keyId ?? 0))).not.toContain(0);
   await removeServer(accountId, id);
   expect(await db.agentState.count({ where: { keyId: state?.keyId ?? 0 } })).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SECOND } from "@/lib/format/time";
-import { type AgentState, type Instant, MAX_READINGS, NO_STATE, takeIn } from "./instants";
+import { type AgentState, type Instant, MAX_INSTANT_BYTES, MAX_READINGS, NO_STATE, takeIn } from "./instants";
 import type { Reading } from "./readings";
 
 const WINDOW = 7.5 * SECOND;
@@ -88,8 +88,24 @@ test("a backlog in one request is an instant for each of its times", () => {
   ).toEqual(["0: a b", "15: a b", "30: a b", "45: a b"]);
 });
 
-test("an instant remembers a bounded number of readings", () => {
-  const many = Array.from({ length: 3 * MAX_READINGS }, (_, n) => ({ key: `k${n}`, ts: T, value: 1 }));
-  const { state } = takeIn(NO_STATE, many, 0);
-  expect(Object.keys(state.open?.readings ?? {})).toHaveLength(MAX_READINGS);
+test("an instant remembers a bounded number of readings in a bounded number of bytes, over all requests", () => {
+  const remembered = (keyOf: (n: number) => string, value: number) => {
+    const many = Array.from({ length: 3 * MAX_READINGS }, (_, n) => ({ key: keyOf(n), ts: T, value }));
+    const { state } = takeIn(takeIn(NO_STATE, many.slice(MAX_READINGS), 0).state, many, 0);
+    return state.open?.readings ?? {};
+  };
+  expect(Object.keys(remembered((n) => `k${n}`, 1))).toHaveLength(MAX_READINGS);
+  const long = JSON.stringify(remembered((n) => `disk|/${"\u{1f600}".repeat(25)}${n}`, -1.2345678901234567e-300));
+  expect(Buffer.byteLength(long)).toBeLessThanOrEqual(MAX_INSTANT_BYTES);
+  expect(Buffer.byteLength(long)).toBeGreaterThan(0.95 * MAX_INSTANT_BYTES);
+});
+
+test("all that a machine of 256 cores reports is remembered", () => {
+  const states = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
+  const cores = Array.from({ length: 256 }, (_, core) => states.map((state) => `cpu|${core}|${state}`)).flat();
+  const disks = Array.from({ length: 60 }, (_, n) =>
+    ["size", "unused", "available"].map((of) => `disk|/srv/data/${n}|${of}`),
+  );
+  const all = [...cores, ...disks.flat()].map((key, n) => ({ key, ts: T, value: 123_456_789.12 + n }));
+  expect(Object.keys(takeIn(NO_STATE, all, 0).state.open?.readings ?? {})).toHaveLength(all.length);
 });

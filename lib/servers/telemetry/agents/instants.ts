@@ -14,6 +14,9 @@ export const NO_STATE: AgentState = { last: null, open: null };
 
 /** The most readings of one instant: 256 cores in eight states, and 512 more. Further ones are ignored. */
 export const MAX_READINGS = 2560;
+/** In bytes of JSON: the most of one instant. Its names take so many more, with the longest number and what stands between. */
+export const MAX_INSTANT_BYTES = 128 * 1024;
+const BYTES_OF_NUMBER = 26;
 
 /** At most one sample is stored per span of this many milliseconds, so closer instants are not worth one. */
 const SAMPLE_EVERY = 10 * SECOND;
@@ -45,10 +48,12 @@ export function takeIn(state: AgentState, readings: readonly Reading[], window: 
     } else if (open && isPart(open, reading, window)) {
       add(open, key, value);
     } else if (!open) {
-      open = { ts, until: ts, readings: new Map([[key, value]]) };
+      open = begin(ts);
+      add(open, key, value);
     } else if (ts > open.ts) {
       if (!last || spanOf(open.ts) > spanOf(last.ts)) return finish(last, open, readings.slice(index));
-      open = { ts, until: ts, readings: new Map([[key, value]]) };
+      open = begin(ts);
+      add(open, key, value);
     }
   }
   const isWhole = last && open && spanOf(open.ts) > spanOf(last.ts) && hasAllOf(last, open);
@@ -62,18 +67,28 @@ function finish(last: Growing | null, open: Growing, rest: readonly Reading[]): 
 }
 
 /** An instant that readings are added to. */
-type Growing = { ts: number; until: number; readings: Map<string, number> };
+type Growing = { ts: number; until: number; readings: Map<string, number>; bytes: number };
 
 function growing(instant: Instant | null): Growing | null {
-  return instant && { ...instant, readings: new Map(Object.entries(instant.readings)) };
+  if (!instant) return null;
+  const begun = begin(instant.ts, instant.until);
+  for (const [key, value] of Object.entries(instant.readings)) add(begun, key, value);
+  return begun;
+}
+
+function begin(ts: number, until = ts): Growing {
+  return { ts, until, readings: new Map(), bytes: 0 };
 }
 
 function kept({ ts, until, readings }: Growing): Instant {
   return { ts, until, readings: Object.fromEntries(readings) };
 }
 
-function add({ readings }: Growing, key: string, value: number): void {
-  if (readings.size < MAX_READINGS) readings.set(key, value);
+function add(to: Growing, key: string, value: number): void {
+  const bytes = to.bytes + Buffer.byteLength(JSON.stringify(key)) + BYTES_OF_NUMBER;
+  if (to.readings.size === MAX_READINGS || bytes > MAX_INSTANT_BYTES) return;
+  to.readings.set(key, value);
+  to.bytes = bytes;
 }
 
 /** Whether a reading belongs to an instant that does not have it yet. */

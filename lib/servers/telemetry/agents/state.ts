@@ -1,4 +1,4 @@
-import { query } from "@/lib/database/run-statement";
+import { execute, query } from "@/lib/database/run-statement";
 import { names, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import type { AgentState } from "./instants";
@@ -51,6 +51,21 @@ const WRITE = statement(
   },
 );
 
+/** The states that are kept of a server. It has one agent, and two while its key or the agent itself is replaced. */
+const KEPT_OF_SERVER = 4;
+/** The version of a state that has just been added. */
+const FIRST = 1;
+
+/** Of the server whose key this is, forgets the states that were not among the last. */
+const FORGET_OLDEST = statement({ keyId: a.keyId, kept: parameter<number>("int") }, ({ keyId, kept }) => ({
+  sql: `delete from ${a} using (
+      select s.key_id as of_key, s.door as of_door from agent_states s join ${k} on ${k.id} = s.key_id
+      where ${k.serverId} = (select server_id from server_keys where id = ${keyId})
+      order by s.heard_at desc, s.key_id desc, s.door offset ${kept}
+    ) as oldest
+    where ${a.keyId} = of_key and ${a.protocol} = of_door`,
+}));
+
 /** The state that an agent of this key left; null when there is none yet. */
 export async function findAgentState({ keyId, protocol }: StateOwner): Promise<StoredState | null> {
   const [row] = await query(READ, { keyId, protocol });
@@ -59,12 +74,16 @@ export async function findAgentState({ keyId, protocol }: StateOwner): Promise<S
   return { ...rest, state: JSON.parse(instants) as AgentState };
 }
 
-/** Replaces the state of this version. Null when another request did so first, or the key is gone. */
+/**
+ * Replaces the state of this version, and makes room for a first one. Null when another request did so first, or the key is
+ * gone.
+ */
 export async function replaceAgentState(
   { keyId, protocol }: StateOwner,
   { host, heardAt, version, state }: StoredState,
 ): Promise<number | null> {
   const instants = JSON.stringify(state);
   const [row] = await query(WRITE, { keyId, protocol, host, heardAt: new Date(heardAt), instants, version });
+  if (row?.version === FIRST) await execute(FORGET_OLDEST, { keyId, kept: KEPT_OF_SERVER });
   return row?.version ?? null;
 }
