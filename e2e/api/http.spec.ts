@@ -201,6 +201,14 @@ for (const [what, request] of [
   ["an unknown method", "FOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n"],
   ["a broken header line", "GET /api/v1/me HTTP/1.1\r\nHost x\r\n\r\n"],
   ["no HTTP at all", "hello\r\n\r\n"],
+  [
+    "a body in a coding besides chunks",
+    "POST /ingest/collectd HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+  ],
+  [
+    "a body in chunks of HTTP/1.0",
+    "POST /ingest/collectd HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+  ],
   ["OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
 ] as const) {
   test(`${what} is 400, as JSON with no-store`, async () => {

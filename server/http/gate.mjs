@@ -24,10 +24,13 @@ const INNER_SECRET = process.env.CONSOLE_INNER_SECRET;
  * @param {import("node:http").IncomingMessage} request
  */
 export function findFault(request) {
-  const { rawHeaders, url = "" } = request;
+  const { rawHeaders, headers, url = "" } = request;
   // Absolute URLs (`GET http://elsewhere/`) are for proxies. `*` is not supported.
   if (!url.startsWith("/")) return 400;
   if (rawHeaders.length > 2 * MAX_HEADERS) return 431;
+  // A body in another coding would be read as what it is not. HTTP/1.0 has none, so a proxy may see another end of it.
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && (!/^chunked$/i.test(coding) || request.httpVersion === "1.0")) return 400;
   const hosts = valuesOf(rawHeaders, "host");
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersion === "1.1")) return 400;
   return NOT_IN_HOST.test(hosts[0] ?? "") ? 400 : null;
