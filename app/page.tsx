@@ -6,6 +6,7 @@ import { env } from "@/lib/process/env";
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./dashboard/account-header";
+import { installLines } from "./dashboard/servers/install-lines";
 import { FleetPicture, ProtectionPicture } from "./landing-picture";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
@@ -76,10 +77,7 @@ function Steps({ origin }: { origin: string }) {
           <h2>Add a server</h2>
           <p className="soft">Name it, paste two lines into its terminal, and its health is here within a minute.</p>
         </div>
-        <CodeBlock
-          label="In a terminal of the server"
-          text={`curl -fsSO \\\n${origin}/agent.sh\nsudo sh agent.sh install \\\n${origin}`}
-        />
+        <CodeBlock label="In a terminal of the server" text={installLines(origin)} />
       </li>
       <li className={`card ${styles.step}`}>
         <div className="stack">

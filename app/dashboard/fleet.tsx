@@ -11,7 +11,7 @@ import { Time } from "@/app/ui/time";
 import { counted, unbroken } from "@/lib/format/quantities";
 import { shortDurationText } from "@/lib/format/relative-time";
 import { maintenanceOfSeveralPath, tagsOfSeveralPath } from "@/lib/page-paths";
-import { type LastBreak, listLastBreaks, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
+import { listLastBreaks, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -122,8 +122,8 @@ type TableProps = {
   trends: ReadonlyMap<number, TrendPoint[]>;
   /** Of servers whose score is not healthy. */
   since: ReadonlyMap<number, Since>;
-  /** Of those that need attention for outages and restarts, alone or more than for anything else. */
-  breaks: ReadonlyMap<number, LastBreak>;
+  /** The last one of those that need attention for outages and restarts, alone or more than for anything else (epoch ms). */
+  breaks: ReadonlyMap<number, number>;
   now: Date;
 };
 
@@ -153,7 +153,7 @@ type RowProps = {
   server: FleetServer;
   trend: readonly TrendPoint[];
   since: Since | undefined;
-  lastBreak: LastBreak | undefined;
+  lastBreak: number | undefined;
   now: Date;
 };
 
@@ -255,14 +255,12 @@ function Cause({ server, since, lastBreak, now }: CauseProps) {
   );
 }
 
-/** "for 14 h": for how long it is not well. "last outage 2 h ago" of stability, which looks back on a day. */
+/** "for 14 h": for how long it is not well. "last 2 h ago" of outages and restarts, which count for a day. */
 function lastedText({ server, since, lastBreak, now }: CauseProps): string | null {
   const agoText = (at: number) => shortDurationText(now.getTime() - at);
-  if (lastBreak) return `last ${lastBreak.kind} ${agoText(lastBreak.at)} ago`;
+  if (lastBreak !== undefined) return `last ${agoText(lastBreak)} ago`;
   if (!since || server.isUnstable) return null;
-  if (since.kind === "always") return "since first seen";
-  const lasted = agoText(since.at);
-  return since.kind === "at" ? `for ${lasted}` : `for over ${lasted}`;
+  return `${since.kind === "before" ? "for over" : "for"} ${agoText(since.at)}`;
 }
 
 /** The API has a score from the start, but it means nothing before the first check-in. */

@@ -48,10 +48,10 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
         onClick={copy}
       >
         <CopySign />
-        {/* All labels take the same place, so that the button is as wide as its longest one. */}
+        {/* All labels but the rare last one take the same place, so that copying moves nothing. */}
         <span className={styles.labels}>
           {LABELS.map(([of, label]) => (
-            <span key={of} className={of === outcome ? undefined : styles.hidden}>
+            <span key={of} className={of === outcome ? undefined : styles[of]}>
               {label}
             </span>
           ))}

@@ -265,7 +265,7 @@ test("on every page whatever can be pressed is at least 24 pixels in both direct
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const navigation = page.locator(
-    "nav, search, button, .button, .skip-link, [data-navigation], header:has([href='/']) details",
+    "nav, search, [role=search], button, .button, .plain-button, .skip-link, [data-navigation], header:has([href='/']) details",
   );
   const seen = new Map<string, number>();
   const found: string[] = [];

@@ -137,7 +137,7 @@ test("the head of a server that is not well, and its row of the fleet, say since
   // Its score is healthy in part: the line of its day is not, since then.
   const colours = (id: number) => page.locator(`tr[data-server="${id}"] svg path`);
   await expect(colours(full).last()).toHaveAttribute("data-level", /strained|critical/);
-  await expect(cause(restless)).toHaveText(/^Offline 1 time, 2 restarts last outage 12 h ago, last seen/);
+  await expect(cause(restless)).toHaveText(/^Offline 1 time, 2 restarts last 12 h ago, last seen/);
   // Of the time before events were recorded it is not known.
   const { since } = await db.consolePresence.findUniqueOrThrow({ where: { id: 1 } });
   const long = { is: true, since: since.getTime(), told: since.getTime() };

@@ -47,14 +47,11 @@ export async function listUnwellSince(serverIds: readonly number[]): Promise<Map
 /** An outage that ended in the last day and began before that is not looked for: the index is by beginnings. */
 const LONGEST_OUTAGE = 31 * DAY;
 
-/** What interrupted a server last, and when that was over (epoch ms). */
-export type LastBreak = { kind: "outage" | "restart"; at: number };
-
-/** The last outage or restart of servers, of the last 24 hours. */
-export async function listLastBreaks(serverIds: readonly number[], now: number): Promise<Map<number, LastBreak>> {
+/** When the last outage or restart of servers was over, of the last 24 hours (epoch ms). */
+export async function listLastBreaks(serverIds: readonly number[], now: number): Promise<Map<number, number>> {
   if (serverIds.length === 0) return new Map();
   const rows = await db.serverEvent.groupBy({
-    by: ["serverId", "kind"],
+    by: ["serverId"],
     where: {
       serverId: { in: [...serverIds] },
       kind: { in: ["offline", "rebooted"] },
@@ -62,14 +59,8 @@ export async function listLastBreaks(serverIds: readonly number[], now: number):
       endedAt: { gte: new Date(now - DAY) },
     },
     _max: { endedAt: true },
-    orderBy: { _max: { endedAt: "asc" } },
   });
-  return new Map(
-    rows.map(({ serverId, kind, _max: { endedAt } }) => [
-      serverId,
-      { kind: kind === "offline" ? "outage" : "restart", at: Number(endedAt) },
-    ]),
-  );
+  return new Map(rows.map(({ serverId, _max: { endedAt } }) => [serverId, Number(endedAt)]));
 }
 
 /** What goes on, as the lane of events says it; before it is told, what will be if it holds. */

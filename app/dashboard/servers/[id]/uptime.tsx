@@ -96,7 +96,7 @@ export function Uptime({ serverId, known, recordedSince, now, zone, months }: Up
         </dl>
         {months.length > 0 && <Months months={months} />}
         <p className="hint">
-          Choose a day at the top to see its charts; grey days were not recorded.{" "}
+          Choose a day at the top to see its charts; empty days were not recorded.{" "}
           {recordedSince === null
             ? "Events are not recorded yet. "
             : `Recorded since ${dateText(new Date(recordedSince), zone)}, ${clockText(new Date(recordedSince), zone)} ${zoneText(zone)}. `}
