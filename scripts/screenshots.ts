@@ -107,7 +107,10 @@ async function waitForTrends(page: Page, origin: string): Promise<void> {
     const lengths = await page
       .locator("tr[data-server]")
       .evaluateAll((rows) =>
-        rows.map((row) => [...row.querySelectorAll("path")].map((path) => path.getAttribute("d")).join("").length),
+        rows.map(
+          (row) =>
+            [...row.querySelectorAll("td:nth-child(4) path")].map((path) => path.getAttribute("d")).join("").length,
+        ),
       );
     // A day has two dozen points of several characters each.
     if (lengths.filter((length) => length < 150).length <= NEW_SERVERS) return;
@@ -218,6 +221,7 @@ async function takeKept(browser: Browser, demo: Demo): Promise<void> {
   await light.getByRole("link", { name: "Session cache" }).click();
   await light.getByRole("link", { name: "7 days" }).click();
   await light.getByRole("link", { name: "7 days" }).and(light.locator("[aria-current]")).waitFor();
+  await light.getByText("The score is known for all of this time.").waitFor({ timeout: TRENDS_TAKE });
   await light.getByRole("heading", { name: /^Why/ }).evaluate((heading) => heading.scrollIntoView());
   await take(light, "server-history");
 

@@ -260,7 +260,7 @@ function lastedText({ server, since, lastBreak, now }: CauseProps): string | nul
   const agoText = (at: number) => shortDurationText(now.getTime() - at);
   if (lastBreak !== undefined) return `last ${agoText(lastBreak)} ago`;
   if (!since || server.isUnstable) return null;
-  return `${since.kind === "before" ? "for over" : "for"} ${agoText(since.at)}`;
+  return `for ${since.kind === "before" ? agoText(since.at).replace(" ", "+ ") : agoText(since.at)}`;
 }
 
 /** The API has a score from the start, but it means nothing before the first check-in. */
