@@ -1,6 +1,7 @@
 import { ButtonRow } from "../ui/button-row";
 import { LoneCard } from "../ui/lone-card";
 import { Notice } from "../ui/notice";
+import { PageForm } from "../ui/page-form";
 
 type Props = {
   title: string;
@@ -23,14 +24,14 @@ export function AddressQuestion({ title, text, button, action, address, outcome 
       ) : (
         <>
           <p>{text}</p>
-          <form action={action}>
+          <PageForm action={action}>
             <input type="hidden" name="key" value={typeof address === "string" ? address : ""} />
             <ButtonRow>
               <button type="submit" className="button">
                 {button}
               </button>
             </ButtonRow>
-          </form>
+          </PageForm>
         </>
       )}
     </LoneCard>

@@ -1,8 +1,9 @@
 import type { Page } from "playwright/test";
-import { newAccount, newNamedToken } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, newServer } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { answerQuestion, createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { serverPath } from "@/lib/page-paths";
 
 // A network failure must not lose the token that is shown once, nor typed input.
 
@@ -88,6 +89,38 @@ test("a connection that fails while revoking: the question stays, and sending it
   await answerQuestion(page, "Revoke token");
   await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeFocused();
   expect((await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt).not.toBeNull();
+});
+
+test("a connection that fails while a new network is confirmed or notices are snoozed: the page and the token on it stay, and sending it again works", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const noAnswer = page.getByRole("alert").filter({ hasText: "No answer came: try again." });
+  const { token } = await newNamedToken(account.id, "moved");
+  const event = { tokenId: token.id, kind: "new_network", startedAt: new Date(), facts: { network: "198.51.100.5" } };
+  await db.tokenEvent.create({ data: event });
+  await page.goto(TOKEN_PAGE);
+  const raw = await createOnPage(page, "new");
+  await failNextPost(page, "reset");
+  const confirm = page.getByRole("button", { name: "This was us moved" });
+  await confirm.click();
+  await expect(noAnswer).toBeVisible();
+  await expect(page.getByLabel("Token", { exact: true })).toHaveValue(raw);
+  await confirm.click();
+  await expect(confirm).toHaveCount(0);
+
+  const { id } = await newServer(account.id);
+  await db.noticeChannel.create({
+    data: { accountId: account.id, kind: "mail", name: "mail", confirmedAt: new Date() },
+  });
+  await page.getByRole("link", { name: "Done" }).click();
+  await page.goto(serverPath(id));
+  await page.getByText("Snooze notices").click();
+  await failNextPost(page, "502");
+  const snooze = page.getByRole("button", { name: "For 8 hours" });
+  await snooze.click();
+  await expect(noAnswer).toBeVisible();
+  await snooze.click();
+  await expect(page.getByText("Snoozed until")).toBeVisible();
 });
 
 test("a connection that fails while signing in or out: the page stays, and the next attempt works", {

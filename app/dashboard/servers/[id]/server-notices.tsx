@@ -1,3 +1,4 @@
+import { PageForm } from "@/app/ui/page-form";
 import { momentText } from "@/lib/format/relative-time";
 import { zoneText } from "@/lib/format/time-zone";
 import type { ServerNotices as Notices } from "@/lib/notices/of-server";
@@ -14,7 +15,7 @@ export function ServerNotices({ serverId, notices: { hasChannel, told, isGoingOn
   if (!hasChannel && told === null && snooze === null) return null;
   const at = (instant: Date) => `${momentText(instant, zone)} ${zoneText(zone)}`;
   return (
-    <form className={`row ${styles.line}`} action={snoozeAction} aria-label="Notices of this server">
+    <PageForm className={`row ${styles.line}`} action={snoozeAction} label="Notices of this server">
       <input type="hidden" name="id" value={serverId} />
       {told && <span>{`Told by ${told.by.map((kind) => CHANNELS[kind]).join(" and ")} on ${at(told.at)}.`}</span>}
       {snooze ? (
@@ -45,6 +46,6 @@ export function ServerNotices({ serverId, notices: { hasChannel, told, isGoingOn
       <a className="inline-link" href={NOTICE_PAGE}>
         Notices
       </a>
-    </form>
+    </PageForm>
   );
 }

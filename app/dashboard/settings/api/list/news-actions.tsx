@@ -1,3 +1,4 @@
+import { PageForm } from "@/app/ui/page-form";
 import { tokenPath } from "@/lib/page-paths";
 import { confirmNetworksAction } from "../actions";
 import { RevokeLink } from "../revoke/revoke-questions";
@@ -30,14 +31,14 @@ export function NewsActions({ tokens, seen, idPrefix }: Props) {
         <span className="visually-hidden"> {of}</span>
       </RevokeLink>
       {seen.length > 0 && (
-        <form action={confirmNetworksAction}>
+        <PageForm action={confirmNetworksAction}>
           {seen.map((one) => (
             <input key={seenText(one)} type="hidden" name={SEEN_FIELD} value={seenText(one)} />
           ))}
           <button type="submit" className={`plain-button ${styles.action}`}>
             This was us<span className="visually-hidden"> {tokens.map(({ name }) => name).join(", ")}</span>
           </button>
-        </form>
+        </PageForm>
       )}
     </span>
   );
