@@ -212,6 +212,7 @@ async function takeKept(browser: Browser, demo: Demo): Promise<void> {
   mkdirSync(KEPT, { recursive: true });
   const { origin } = demo;
   const light = await browser.newPage({ colorScheme: "light", viewport: { width: 1280, height: 900 } });
+  light.setDefaultTimeout(TRENDS_TAKE);
   // The new token is left behind uncopied.
   light.on("dialog", (dialog) => void dialog.accept());
   await signIn(light, origin, demo.owner);
@@ -221,7 +222,7 @@ async function takeKept(browser: Browser, demo: Demo): Promise<void> {
   await light.getByRole("link", { name: "Session cache" }).click();
   await light.getByRole("link", { name: "7 days" }).click();
   await light.getByRole("link", { name: "7 days" }).and(light.locator("[aria-current]")).waitFor();
-  await light.getByText("The score is known for all of this time.").waitFor({ timeout: TRENDS_TAKE });
+  await light.getByText("The score is known for all of this time.").waitFor();
   await light.getByRole("heading", { name: /^Why/ }).evaluate((heading) => heading.scrollIntoView());
   await take(light, "server-history");
 
