@@ -1,12 +1,10 @@
 import type { Account } from "@/lib/accounts/accounts";
-import type { GameService } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
-import type { ServiceWish } from "@/lib/generated/prisma/enums";
-import { findRelation, type Relation } from "./access";
+import { findRelation } from "./access";
 import { isHeardLately } from "./edges/nodes";
 import { getGameService } from "./game-services";
-import type { Newest, NodeWord } from "./standing";
+import type { NodeWord } from "./standing";
 import { withheldServices } from "./standings";
 import { wishOf } from "./status";
 
@@ -20,24 +18,13 @@ export type NodeState = NodeWord & {
   warning: string | null;
 };
 
-/** A service as the API returns it, plus the extra data of its pages. */
-export type ServiceDetails = {
-  service: GameService;
-  relation: Relation;
-  wish: ServiceWish;
-  supportAccess: boolean;
-  /** Edge nodes tell the origin each player's ip by PROXY protocol v2. */
-  sendsRealIps: boolean;
-  /** What players read while the origin is away. Null: a text of the edge nodes. */
-  offlineText: string | null;
-  wasFetched: boolean;
-  newest: Newest;
-  /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
-  nodes: NodeState[];
-};
+export type ServiceDetails = Awaited<ReturnType<typeof getServiceDetails>>;
 
-/** @throws NotFoundError when there is no such service that the account may see. */
-export async function getServiceDetails(account: Account, idText: string): Promise<ServiceDetails> {
+/**
+ * A service as the API returns it, plus the extra data of its pages.
+ * @throws NotFoundError when there is no such service that the account may see.
+ */
+export async function getServiceDetails(account: Account, idText: string) {
   const service = await getGameService(account, idText);
   const now = new Date();
   const [relation, withheld, row, nodes] = await Promise.all([
@@ -75,11 +62,14 @@ export async function getServiceDetails(account: Account, idText: string): Promi
     relation,
     wish: wishOf(row.wish, row.status),
     supportAccess: row.supportAccess,
+    /** Edge nodes tell the origin each player's ip by PROXY protocol v2. */
     sendsRealIps: row.sendsRealIps,
+    /** What players read while the origin is away. Null: a text of the edge nodes. */
     offlineText: row.offlineText,
     wasFetched: row.firstFetchedAt !== null,
     newest: { configVersion: service.config_version, isWithheld: withheld.has(service.id) },
-    nodes: nodes.flatMap(({ acknowledgements: [said], agent, ...node }) => {
+    /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
+    nodes: nodes.flatMap(({ acknowledgements: [said], agent, ...node }): NodeState[] => {
       const isLive = isHeardLately(node.lastHeardAt, now);
       const version = said && said.version >= 0 ? said.version : null;
       const { error = null, servingVersion = null } = said ?? {};

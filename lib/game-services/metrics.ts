@@ -134,7 +134,7 @@ const BATCH = 5_000;
 /** Stores intervals in the given order. Never overwrites a stored interval. */
 export async function recordIntervals(intervals: readonly Interval[]): Promise<void> {
   for (let start = 0; start < intervals.length; start += BATCH) {
-    await execute(STORE, listsOf(intervals.slice(start, start + BATCH), [...LISTED, "nodeId"]));
+    await execute(STORE, listsOf(intervals.slice(start, start + BATCH), ALL));
   }
 }
 
@@ -148,91 +148,63 @@ export async function findLatestInterval(serviceId: number): Promise<number | nu
   return latest?.ts.getTime() ?? null;
 }
 
-const COLUMNS = {
-  serviceId: m.serviceId,
-  ts: m.ts,
-  nodeId: m.nodeId,
-  packets: m.packets,
-  bytes: m.bytes,
-  dropped: m.dropped,
-  connections: m.connections,
-  latencyMs: m.latencyMs,
-  joins: m.joins,
-  pings: m.pings,
-  answered: m.answered,
-  players: m.players,
-} satisfies Record<keyof Interval, Column<unknown>>;
+/** What is stored of an interval: its columns, and their types in a list. */
+const STORED = {
+  serviceId: [m.serviceId, "int"],
+  ts: [m.ts, "bigint"],
+  nodeId: [m.nodeId, "int"],
+  packets: [m.packets, "bigint"],
+  bytes: [m.bytes, "bigint"],
+  dropped: [m.dropped, "bigint"],
+  connections: [m.connections, "bigint"],
+  latencyMs: [m.latencyMs, "float8"],
+  joins: [m.joins, "bigint"],
+  pings: [m.pings, "bigint"],
+  answered: [m.answered, "bigint"],
+  players: [m.players, "bigint"],
+} as const satisfies Record<keyof Interval, readonly [Column<unknown>, string]>;
+const ALL = Object.keys(STORED) as (keyof Interval)[];
+/** What a node reports: which node it is, the console knows. */
+const REPORTED = ALL.filter((name) => name !== "nodeId");
 
-/** A PostgreSQL array as one text parameter. Sending its elements separately would take longer than storing them. */
-const list = (type: string) => parameter<string>(`${type}[]`);
-
-const LISTS = {
-  serviceId: list("int"),
-  ts: list("bigint"),
-  packets: list("bigint"),
-  bytes: list("bigint"),
-  dropped: list("bigint"),
-  connections: list("bigint"),
-  latencyMs: list("float8"),
-  joins: list("bigint"),
-  pings: list("bigint"),
-  answered: list("bigint"),
-  players: list("bigint"),
-};
-
-/** The values of intervals, each of `names` as one list. */
-function listsOf<Name extends keyof Interval>(intervals: readonly Pick<Interval, Name>[], names: readonly Name[]) {
-  const lists = names.map((name) => [name, `{${intervals.map((interval) => interval[name] ?? "null").join()}}`]);
-  return Object.fromEntries(lists) as Record<Name, string>;
+/** PostgreSQL arrays as one text parameter each. Sending their elements separately would take longer than storing them. */
+function lists<Name extends keyof Interval>(listed: readonly Name[]) {
+  const entries = listed.map((name) => [name, parameter<string>(`${STORED[name][1]}[]`)]);
+  return Object.fromEntries(entries) as Record<Name, Expression<string>>;
 }
 
-const LISTED = Object.keys(LISTS) as (keyof typeof LISTS)[];
+/** The values of intervals, each of `listed` as one list. */
+function listsOf<Name extends keyof Interval>(intervals: readonly Pick<Interval, Name>[], listed: readonly Name[]) {
+  const values = listed.map((name) => [name, `{${intervals.map((interval) => interval[name] ?? "null").join()}}`]);
+  return Object.fromEntries(values) as Record<Name, string>;
+}
+
+const columnOf = (name: keyof Interval) => STORED[name][0].name;
+/** SQL: the rows `i` of lists, with the names of the columns. */
+const rowsOf = <Name extends keyof Interval>(values: Record<Name, string>, listed: readonly Name[]) =>
+  `unnest(${listed.map((name) => values[name]).join(", ")}) as i (${listed.map(columnOf).join(", ")})`;
+/** SQL: inserts the rows `i` of `from`. `nodeId`: of which node they are. */
+function insertRows(nodeId: string, from: string): string {
+  const others: Partial<Record<keyof Interval, string>> = { ts: "to_timestamp(i.ts / 1000.0)", nodeId };
+  const values = ALL.map((name) => others[name] ?? `i.${columnOf(name)}`);
+  return `insert into metric_samples (${ALL.map(columnOf).join(", ")}) select ${values.join(", ")} from ${from}
+    on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing`;
+}
 
 // Raw, because thousands of rows are stored at once.
-const STORE = statement(
-  { ...LISTS, nodeId: list("int") },
-  ({ serviceId, ts, nodeId, packets, bytes, dropped, connections, latencyMs, joins, pings, answered, players }) => ({
-    sql: `insert into metric_samples (${names(...Object.values(COLUMNS))})
-    select i.service_id, to_timestamp(i.ts / 1000.0), i.node_id, i.packets, i.bytes, i.dropped, i.connections, i.latency_ms,
-      i.joins, i.pings, i.answered, i.players
-    from unnest(${serviceId}, ${ts}, ${nodeId}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs},
-        ${joins}, ${pings}, ${answered}, ${players})
-      as i (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms, joins, pings, answered, players)
-    on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing`,
-  }),
-);
+const STORE = statement(lists(ALL), (values) => ({ sql: insertRows("i.node_id", rowsOf(values, ALL)) }));
 
 // Raw: one statement checks, stores and adds up. It locks the node and the services, so that they cannot be deleted
 // meanwhile. `minutes` adds up new rows alone, so that a report that is delivered twice counts once.
 const STORE_REPORTED = statement(
-  { nodeId: m.nodeId, ...LISTS },
-  ({
-    nodeId,
-    serviceId,
-    ts,
-    packets,
-    bytes,
-    dropped,
-    connections,
-    latencyMs,
-    joins,
-    pings,
-    answered,
-    players,
-  }): Sql<{ stored: number; dropped: number; minutes: MinuteCounters[] }> => ({
-    sql: `with i as (
-        select * from unnest(${serviceId}, ${ts}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs},
-            ${joins}, ${pings}, ${answered}, ${players})
-          as i (service_id, ts, packets, bytes, dropped, connections, latency_ms, joins, pings, answered, players)),
+  { nodeId: m.nodeId, ...lists(REPORTED) },
+  ({ nodeId, ...values }): Sql<{ stored: number; dropped: number; minutes: MinuteCounters[] }> => ({
+    sql: `with i as (select * from ${rowsOf(values, REPORTED)}),
       node as (select ${n.id} from ${n} where ${n.id} = ${nodeId} for key share),
       known as (
         select ${s.id} from node join ${k} on ${k.nodeId} = node.id join ${s} on ${s.id} = ${k.serviceId}
         where ${s.id} in (select service_id from i) order by ${s.id} for key share of s),
-      added as (
-        insert into metric_samples (${names(...Object.values(COLUMNS))})
-        select i.service_id, to_timestamp(i.ts / 1000.0), ${nodeId}, i.packets, i.bytes, i.dropped, i.connections,
-          i.latency_ms, i.joins, i.pings, i.answered, i.players from i join known on known.id = i.service_id
-        on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing returning *),
+      added as (${insertRows(nodeId, "i join known on known.id = i.service_id")} returning *),
       minutes as (
         insert into edge_node_minutes as u (node_id, ts, packets, bytes, dropped, connections)
         select node_id, ts, sum(packets), sum(bytes), sum(dropped), sum(connections)
@@ -259,7 +231,7 @@ export async function recordReportedIntervals(
   intervals: readonly Omit<Interval, "nodeId">[],
 ): Promise<{ stored: number; dropped: number }> {
   if (intervals.length === 0) return { stored: 0, dropped: 0 };
-  const [counts] = await queryIn(tx, STORE_REPORTED, { ...listsOf(intervals, LISTED), nodeId });
+  const [counts] = await queryIn(tx, STORE_REPORTED, { ...listsOf(intervals, REPORTED), nodeId });
   const excess = findExcess(counts?.minutes ?? []);
   if (excess !== null) throw new OverLineError(excess);
   return { stored: counts?.stored ?? 0, dropped: counts?.dropped ?? 0 };

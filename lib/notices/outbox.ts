@@ -8,7 +8,7 @@ import type { Message } from "@/lib/notices/message";
 import type { NoticeFacts } from "@/lib/notices/planning";
 import { MOST_AN_HOUR } from "@/lib/notices/rules";
 import { isToldTo, ofEach } from "@/lib/notices/sources";
-import type { ToldIncident } from "@/lib/notices/wording";
+import type { MessageContent } from "@/lib/notices/wording";
 
 // The statements of the outbox. Each is a transaction of its own, so nothing is held while a message is on its way. Times are
 // those of the database, since clocks of instances may be set.
@@ -80,29 +80,7 @@ function findChannel(id: number) {
 /** What a channel was sent of the beginning of an incident. Null: nothing. */
 type Beginning = { state: string; at: number; saidOver: boolean; id: string } | null;
 
-export type Loaded = {
-  channel: Channel;
-  /** Null: it may be sent. A sentence: why not. */
-  hindrance: string | null;
-  accountId: number;
-  zone: string;
-  noticeId: string;
-  kind: "begun" | "ended" | "still" | "test" | "unsent";
-  facts: NoticeFacts;
-  /** What was sent already, and may have arrived. */
-  content: Content | null;
-  /** Those whose thing is still there and still the account's, or shared with it. */
-  incidents: (ToldIncident & { beginning: Beginning })[];
-  /** The delivery on this channel that began the thread. */
-  threadDelivery: string | null;
-  /** When the channel may be sent something again that has had as many messages as an hour may have. Null: now. */
-  freeAt: number | null;
-  /** If this is the last message of an hour: when the next one may be sent (epoch ms). */
-  lastUntil: number | null;
-  /** Other messages that the channel is still to be sent. */
-  waiting: number;
-  now: number;
-};
+export type Loaded = NonNullable<Awaited<ReturnType<typeof loadDelivery>>>;
 
 /** The text of a message as it is sent, the incidents that it says are over, and whether it says that the next ones wait. */
 export type Content = { message: Message; over: number[]; saysHeld?: boolean };
@@ -167,7 +145,7 @@ const LOAD = statement({ id: uuid, attempt: int }, ({ id, attempt }) =>
 );
 
 /** What a claimed delivery needs, as it is now. Null: it is gone, or claimed by another instance. */
-export async function loadDelivery({ id, attempt }: Claim): Promise<Loaded | null> {
+export async function loadDelivery({ id, attempt }: Claim) {
   const [row] = await query(LOAD, { id, attempt });
   const channel = row ? await findChannel(row.channelId) : null;
   if (!row || !channel) return null;
@@ -179,6 +157,7 @@ export async function loadDelivery({ id, attempt }: Claim): Promise<Loaded | nul
   const [afterThis, freeAt] = row.places.map(Number);
   return {
     channel,
+    /** Null: it may be sent. A sentence: why not. */
     hindrance: !row.isEnabled
       ? "The account is disabled."
       : !row.isOn
@@ -191,13 +170,19 @@ export async function loadDelivery({ id, attempt }: Claim): Promise<Loaded | nul
     accountId: row.accountId,
     zone: row.zone,
     noticeId: row.noticeId,
-    kind: row.kind as Loaded["kind"],
+    kind: row.kind as MessageContent["kind"],
     facts: row.facts as unknown as NoticeFacts,
+    /** What was sent already, and may have arrived. */
     content: row.content as unknown as Content | null,
+    /** Those whose thing is still there and still the account's, or shared with it. */
     incidents,
+    /** The delivery on this channel that began the thread. */
     threadDelivery: row.threadDelivery,
+    /** When the channel may be sent something again that has had as many messages as an hour may have. Null: now. */
     freeAt: freeAt ?? null,
+    /** If this is the last message of an hour: when the next one may be sent (epoch ms). */
     lastUntil: freeAt === undefined ? (afterThis ?? null) : null,
+    /** Other messages that the channel is still to be sent. */
     waiting: row.waiting,
     now: row.now,
   };

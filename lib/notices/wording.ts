@@ -24,7 +24,7 @@ export type ToldIncident = {
   name: string;
 };
 
-type MessageContent = {
+export type MessageContent = {
   kind: "begun" | "ended" | "still" | "test" | "unsent";
   incidents: readonly ToldIncident[];
   /** Ids of those that come and go. */

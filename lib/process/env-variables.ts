@@ -128,64 +128,14 @@ const variables = z.object({
 /** Every variable there is. */
 export const VARIABLE_NAMES: readonly string[] = Object.keys(variables.shape);
 
-/** How much is kept; the hourly sweep deletes the rest. */
-export type Kept = {
-  /** Days of the intervals of game services: at least one more than the longest range of the API. */
-  metricsDays: number;
-  /** Days of samples of servers. Their hourly sums stay for `hoursDays`. */
-  telemetryDays: number;
-  hoursDays: number;
-  /** Finished benchmark runs of each server, the latest. */
-  benchmarkRuns: number;
-  /** Days after the end of a session; sign-in knows an owner's ip by them. */
-  sessionsDays: number;
-  /** Days after a token was revoked or expired. */
-  tokensDays: number;
-};
-
-export type Env = {
-  /** PostgreSQL. Undefined: the embedded database, which `scripts/` starts and then names here for the app. */
-  databaseUrl: string | undefined;
-  /** Whether the embedded database was asked for by name. */
-  isEmbeddedNamed: boolean;
-  /** A replica of that database, which may lag: history, metrics and trends are read there. */
-  databaseReadUrl: string | undefined;
-  /** Connections to PostgreSQL per process; as many again to the replica, if there is one. */
-  databasePoolSize: number;
-  kept: Kept;
-  /** Where the embedded database keeps its files. */
-  dataDir: string;
-  host: string;
-  /** 0 lets the system choose. */
-  port: number;
-  /** The origin under which people open the console; undefined: the Host header of each request. */
-  baseUrl: string | undefined;
-  /** Where people report a fault, a weakness included: a page or `mailto:`. */
-  contactUrl: string | undefined;
-  /** How many proxies stand in front of this process, each appending to X-Forwarded-For. */
-  trustedProxies: number;
-  /** How many processes answer behind the one port. */
-  workers: number;
-  /** How long the server goes on answering after SIGTERM, in seconds (`server/drain.mjs`). */
-  drainDelaySeconds: number;
-  /** Whether the origin of a game service may be in a private, loopback or link-local network. */
-  allowPrivateOrigins: boolean;
-  /** Whether messages may be sent to webhooks in such a network. */
-  allowPrivateWebhooks: boolean;
-  /** 32 bytes each: the first encrypts what channels of notices keep secret, all decrypt. None: notices are off. */
-  noticeKeys: readonly Buffer[];
-  /** Where mail is handed over, and from whom it comes. Null: none is sent. */
-  mail: { url: string; from: string } | null;
-  /** What the line of an edge node carries, in Gbit/s each way. A report of more is refused. */
-  edgeLineGbit: number;
-  redis: RedisSettings;
-};
+export type Env = ReturnType<typeof parseEnv>;
+export type Kept = Env["kept"];
 
 /**
  * Reads the settings from variables; an empty one counts as unset.
  * @throws EnvError naming each wrong variable and why.
  */
-export function parseEnv(source: Record<string, string | undefined>): Env {
+export function parseEnv(source: Record<string, string | undefined>) {
   const values = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, source[name]?.trim() || undefined]));
   const parsed = variables.safeParse(values);
   const problems = parsed.success ? [] : parsed.error.issues.map((issue) => issue.message);
@@ -214,30 +164,52 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
 
   const { data } = parsed;
   return {
+    /** PostgreSQL. Undefined: the embedded database, which `scripts/` starts and then names here for the app. */
     databaseUrl: data.DATABASE_URL === EMBEDDED ? undefined : data.DATABASE_URL,
+    /** Whether the embedded database was asked for by name. */
     isEmbeddedNamed: data.DATABASE_URL === EMBEDDED,
+    /** A replica of that database, which may lag: history, metrics and trends are read there. */
     databaseReadUrl: data.DATABASE_READ_URL,
+    /** Connections to PostgreSQL per process; as many again to the replica, if there is one. */
     databasePoolSize: data.DATABASE_POOL_SIZE,
+    /** How much is kept; the hourly sweep deletes the rest. */
     kept: {
+      /** Days of the intervals of game services: at least one more than the longest range of the API. */
       metricsDays: data.KEEP_METRICS_DAYS,
+      /** Days of samples of servers. Their hourly sums stay for `hoursDays`. */
       telemetryDays: data.KEEP_TELEMETRY_DAYS,
       hoursDays: data.KEEP_HOURS_DAYS,
+      /** Finished benchmark runs of each server, the latest. */
       benchmarkRuns: data.KEEP_BENCHMARK_RUNS,
+      /** Days after the end of a session; sign-in knows an owner's ip by them. */
       sessionsDays: data.KEEP_SESSIONS_DAYS,
+      /** Days after a token was revoked or expired. */
       tokensDays: data.KEEP_TOKENS_DAYS,
     },
+    /** Where the embedded database keeps its files. */
     dataDir: data.DATA_DIR,
     host: data.HOST,
+    /** 0 lets the system choose. */
     port: data.PORT,
+    /** The origin under which people open the console; undefined: the Host header of each request. */
     baseUrl: data.BASE_URL,
+    /** Where people report a fault, a weakness included: a page or `mailto:`. */
     contactUrl: data.CONTACT_URL,
+    /** How many proxies stand in front of this process, each appending to X-Forwarded-For. */
     trustedProxies: data.TRUSTED_PROXIES,
+    /** How many processes answer behind the one port. */
     workers: data.WORKERS,
+    /** How long the server goes on answering after SIGTERM, in seconds (`server/drain.mjs`). */
     drainDelaySeconds: data.DRAIN_DELAY,
+    /** Whether the origin of a game service may be in a private, loopback or link-local network. */
     allowPrivateOrigins: data.PRIVATE_ORIGINS === "allow",
+    /** Whether messages may be sent to webhooks in such a network. */
     allowPrivateWebhooks: data.PRIVATE_WEBHOOKS === "allow",
+    /** 32 bytes each: the first encrypts what channels of notices keep secret, all decrypt. None: notices are off. */
     noticeKeys: (data.NOTICE_KEY ?? "").split(",").flatMap((key) => (key ? [Buffer.from(key.trim(), "base64")] : [])),
+    /** Where mail is handed over, and from whom it comes. Null: none is sent. */
     mail: data.SMTP_URL && data.MAIL_FROM ? { url: data.SMTP_URL, from: data.MAIL_FROM } : null,
+    /** What the line of an edge node carries, in Gbit/s each way. A report of more is refused. */
     edgeLineGbit: data.EDGE_LINE_GBIT,
     redis: redisSettings(data),
   };

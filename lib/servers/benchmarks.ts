@@ -211,16 +211,10 @@ const LAST_USED_KEY = {
 /** `verified`: the console's checks of the reported hardware passed. */
 type BenchmarkResult = { scores: BenchmarkScores; verified: boolean; log: string };
 
-function finishedWith({ scores, verified, log }: BenchmarkResult, now: Date) {
-  const { cpu, disk, network, stability, total } = scores;
+function finishedWith({ scores, ...rest }: BenchmarkResult, now: Date) {
   return {
-    cpu,
-    disk,
-    network,
-    stability,
-    total,
-    verified,
-    log,
+    ...scores,
+    ...rest,
     status: "done",
     finishedAt: now,
   } satisfies Prisma.BenchmarkRunUpdateManyMutationInput;

@@ -1,6 +1,6 @@
 import { BEFORE, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
 import { execute, query } from "@/lib/database/run-statement";
-import { names, select, statement } from "@/lib/database/statement";
+import { names, select, statement, type ValuesOfStatement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
 
@@ -25,17 +25,8 @@ const START = statement(
   }),
 );
 
-type NewSession = {
-  tokenHash: string;
-  expiresAt: Date;
-  ip: string | null;
-  userAgent: string | null;
-  accountId: number;
-  passwordHash: string;
-};
-
 /** Returns false and stores nothing when the account was disabled or its password changed meanwhile. */
-export async function storeSession(session: NewSession): Promise<boolean> {
+export async function storeSession(session: ValuesOfStatement<typeof START>): Promise<boolean> {
   return (await execute(START, session)) === 1;
 }
 

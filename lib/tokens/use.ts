@@ -124,45 +124,33 @@ const newVisitor = table("TokenVisitor", "excluded");
 const t = table("AccessToken", "t");
 const e = table("TokenEvent", "e");
 
-/** One element for each new row, in their order. */
-const list = <Value>(type: string) => parameter<readonly Value[]>(`${type}[]`);
+/** New rows as the text of a JSON array of objects. */
+const rows = parameter<string>("json");
 
 // Raw, because one statement upserts many rows. What it reads is as it was before it: a network that is not there is new,
 // unless it is the first of its token, or was told of before. It skips tokens that were deleted meanwhile, and deletes rows that are
 // too old for the page.
 const WRITE = statement(
   {
-    hourTokens: list<number>("int"),
-    hours: list<number>("float8"),
-    requests: list<number>("int"),
-    limited: list<number>("int"),
-    refused: list<number>("int"),
-    peaks: list<number>("int"),
-    visitorTokens: list<number>("int"),
-    ips: list<string>("text"),
-    networks: list<string>("text"),
-    agents: list<string>("text"),
-    firstSeen: list<number>("float8"),
-    lastSeen: list<number>("float8"),
-    visits: list<number>("int"),
-    tokens: list<number>("int"),
+    hours: rows,
+    visitors: rows,
+    tokens: parameter<readonly number[]>("int[]"),
     keptSince: h.hour,
     visitorsKept: parameter<number>("int"),
   },
   (values) => ({
     sql: `with hours as (
       insert into token_use_hours as h (${names(h.tokenId, h.hour, h.requests, h.limited, h.refused, h.peak)})
-      select u.token_id, to_timestamp(u.start / 1000), u.requests, u.limited, u.refused, u.peak
-      from unnest(${values.hourTokens}, ${values.hours}, ${values.requests}, ${values.limited}, ${values.refused},
-        ${values.peaks}) as u (token_id, start, requests, limited, refused, peak)
-      join ${t} on ${t.id} = u.token_id
+      select u.id, to_timestamp(u.start / 1000), u.requests, u.limited, u.refused, u.peak
+      from json_to_recordset(${values.hours})
+        as u (id int, start float8, requests int, limited int, refused int, peak int)
+      join ${t} on ${t.id} = u.id
       on conflict (${names(h.tokenId, h.hour)}) do update set
         ${h.requests.name} = ${h.requests} + ${newHour.requests}, ${h.limited.name} = ${h.limited} + ${newHour.limited},
         ${h.refused.name} = ${h.refused} + ${newHour.refused}, ${h.peak.name} = greatest(${h.peak}, ${newHour.peak})
     ), seen as (
-      select u.* from unnest(${values.visitorTokens}, ${values.ips}, ${values.networks}, ${values.agents},
-        ${values.firstSeen}, ${values.lastSeen}, ${values.visits})
-        as u (token_id, ip, network, agent, first, last, requests)
+      select u.* from json_to_recordset(${values.visitors})
+        as u (token_id int, ip text, network text, agent text, first float8, last float8, requests int)
       join ${t} on ${t.id} = u.token_id
     ), new_networks as (
       insert into token_events (token_id, kind, started_at, facts)
@@ -204,22 +192,14 @@ const WRITE = statement(
 async function write(uses: readonly (readonly [number, Use])[], now: number): Promise<void> {
   const hours = uses.flatMap(([id, use]) => [...use.hours].map(([start, hour]) => ({ id, start, ...hour })));
   const visitors = uses.flatMap(([id, use]) =>
-    [...use.visitors].map(([ip, visitor]) => ({ id, ip, ...visitor, agent: cleanAgent(visitor.agent) ?? "" })),
+    [...use.visitors].map(([ip, { agent, firstSeenAt, lastSeenAt, requests }]) => ({
+      ...{ token_id: id, ip, network: networkOf(ip), agent: cleanAgent(agent) ?? "" },
+      ...{ first: firstSeenAt, last: lastSeenAt, requests },
+    })),
   );
   await execute(WRITE, {
-    hourTokens: hours.map(({ id }) => id),
-    hours: hours.map(({ start }) => start),
-    requests: hours.map(({ requests }) => requests),
-    limited: hours.map(({ limited }) => limited),
-    refused: hours.map(({ refused }) => refused),
-    peaks: hours.map(({ peak }) => peak),
-    visitorTokens: visitors.map(({ id }) => id),
-    ips: visitors.map(({ ip }) => ip),
-    networks: visitors.map(({ ip }) => networkOf(ip)),
-    agents: visitors.map(({ agent }) => agent),
-    firstSeen: visitors.map(({ firstSeenAt }) => firstSeenAt),
-    lastSeen: visitors.map(({ lastSeenAt }) => lastSeenAt),
-    visits: visitors.map(({ requests }) => requests),
+    hours: JSON.stringify(hours),
+    visitors: JSON.stringify(visitors),
     tokens: uses.map(([id]) => id),
     keptSince: new Date(now - HOURS_KEPT),
     visitorsKept: MAX_VISITORS,
