@@ -12,20 +12,10 @@ export type { Decision, Policy } from "./policy";
 const PROBES: Policy = { name: "probes", limit: 1, windowMs: 1 };
 
 /** Limiters of every policy over one store. */
-export type RateLimits = {
-  limit(policy: Policy, key: string, count?: number): Promise<Decision>;
-  /** The decision from this process's own log. Counts nothing. */
-  peek(policy: Policy, key: string): Decision;
-  /** Whether the store answers; null when there is none. */
-  isUp(): boolean | null;
-  /** Resolves once the store can be asked. */
-  connected: Promise<void>;
-  /** Ends the connection to the store, if there is one. */
-  close(): Promise<void>;
-};
+export type RateLimits = ReturnType<typeof openRateLimits>;
 
 /** Opens the store that the settings name: Redis over TCP, Upstash over HTTPS, or this process alone. */
-export function openRateLimits(settings: RedisSettings): RateLimits {
+export function openRateLimits(settings: RedisSettings) {
   const store = settings.kind === "none" ? null : openShared(settings);
   const health = store && new StoreHealth(() => store.limiterOf(PROBES).limit("probe"));
   const limiters = new Map<string, { own: MemoryLog; limiter: RateLimiter }>();
@@ -44,10 +34,14 @@ export function openRateLimits(settings: RedisSettings): RateLimits {
   }
 
   return {
-    limit: (policy, key, count) => limiterOf(policy).limiter.limit(key, count),
-    peek: (policy, key) => limiterOf(policy).own.peek(key),
+    limit: (policy: Policy, key: string, count?: number) => limiterOf(policy).limiter.limit(key, count),
+    /** The decision from this process's own log. Counts nothing. */
+    peek: (policy: Policy, key: string) => limiterOf(policy).own.peek(key),
+    /** Whether the store answers; null when there is none. */
     isUp: () => health?.isUp ?? null,
+    /** Resolves once the store can be asked. */
     connected: store?.connected ?? Promise.resolve(),
+    /** Ends the connection to the store, if there is one. */
     async close() {
       health?.stop();
       await store?.close();

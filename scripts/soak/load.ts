@@ -22,15 +22,7 @@ const REVOKE_EVERY = 2 * SECOND;
 const TRIED_AFTER = [0, 0, SECOND, 5 * SECOND];
 
 /** Who asks, and what must appear in no log. */
-export type People = {
-  polite: string[];
-  greedy: string[];
-  keys: string[];
-  sessions: string[];
-  services: number[];
-  /** In a query string. */
-  marker: string;
-};
+export type People = Awaited<ReturnType<typeof addPeople>>;
 
 type Ask = Pick<Answer, "what" | "expected"> &
   Partial<Pick<Answer, "token" | "needsNoStore" | "isPage">> & {
@@ -41,14 +33,14 @@ type Ask = Pick<Answer, "what" | "expected"> &
   };
 
 /** Writes accounts with tokens, servers with keys, game services and sessions into a migrated database. */
-export async function addPeople(url: string): Promise<People> {
+export async function addPeople(url: string) {
   const many = (count: number, make: () => string) => Array.from({ length: count }, make);
-  const people: People = {
+  const people = {
     polite: many(ACCOUNTS * TOKENS_OF_EACH, mintToken),
     greedy: many(GREEDY.tokens, mintToken),
     keys: many(ACCOUNTS * SERVERS_OF_EACH, () => mintToken("serverKey")),
     sessions: many(ACCOUNTS, () => randomBytes(32).toString("base64url")),
-    services: [],
+    /** In a query string. */
     marker: `planted${randomBytes(12).toString("hex")}`,
   };
   const hashes = (secrets: string[]) => secrets.map(hashToken);
@@ -86,8 +78,7 @@ export async function addPeople(url: string): Promise<People> {
      from generate_series(1, $1::int) i returning id`,
     [ACCOUNTS],
   );
-  people.services = services.map(({ id }) => id);
-  return people;
+  return { ...people, services: services.map(({ id }) => id) };
 }
 
 /** Clients that ask the instances in turn and note every answer. */

@@ -35,20 +35,7 @@ const COUNTED = new Set([200, 400, 404]);
 /** What an instance holds at one moment. */
 type Held = { at: number; megabytes: number; handles: number };
 
-export type SoakReport = {
-  answers: readonly Answer[];
-  troubles: readonly Trouble[];
-  /** Of each instance, in the second half: what is added in a minute. */
-  slopes: { megabytes: number; handles: number; from: Held; to: Held }[];
-  /** The most requests of one token that were accepted in 60 seconds: together, and by one instance alone. */
-  most: { together: number; alone: number };
-  revocations: number;
-  /** Of the first instance, after all that. */
-  withheld: WithheldReport;
-  lines: number;
-  /** Each a sentence. Empty: all is well. */
-  problems: string[];
-};
+export type SoakReport = ReturnType<typeof judge>;
 
 /**
  * Two instances on a PostgreSQL and a Redis of their own, under mixed load for at least `ms`, while both stores are frozen,
@@ -120,7 +107,7 @@ type Material = {
   password: string;
 };
 
-function judge({ load, people, troubles, holdings, withheld, logs, password }: Material): SoakReport {
+function judge({ load, people, troubles, holdings, withheld, logs, password }: Material) {
   const { answers } = load;
   const away = (store: Trouble["store"]) => troubles.filter((trouble) => trouble.store === store);
   const most = mostAccepted(answers, people, [...away("Redis"), ...logs.flatMap(timesWithoutRedis)]);
@@ -140,11 +127,15 @@ function judge({ load, people, troubles, holdings, withheld, logs, password }: M
   return {
     answers,
     troubles,
+    /** Of each instance, in the second half: what is added in a minute. */
     slopes,
+    /** The most requests of one token that were accepted in 60 seconds: together, and by one instance alone. */
     most,
     revocations: new Set(revoked.map(({ token }) => token)).size,
+    /** Of the first instance, after all that. */
     withheld,
     lines: lines.length,
+    /** Each a sentence. Empty: all is well. */
     problems,
   };
 }
@@ -172,7 +163,7 @@ function mostAccepted(answers: readonly Answer[], people: People, withoutRedis: 
 }
 
 /** Of the second half, when all that is kept has been filled, and while both stores answer. */
-function slopesOf(held: readonly Held[], troubles: readonly Trouble[]): SoakReport["slopes"][number] {
+function slopesOf(held: readonly Held[], troubles: readonly Trouble[]) {
   const calm = held
     .slice(Math.floor(held.length / 2))
     .filter(({ at }) => !troubles.some((span) => overlaps(span, { from: at, to: at })));
