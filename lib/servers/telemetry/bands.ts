@@ -34,7 +34,7 @@ export function merge(a: Bands, b: Bands): Bands {
 }
 
 /** A band in a short form. */
-export type SerializedBand = readonly [least: number, mean: number, greatest: number, count: number];
+type SerializedBand = readonly [least: number, mean: number, greatest: number, count: number];
 /** The column of an hour, or what a statement makes in its form. */
 export type SerializedBands = Partial<Record<HistoryMeasure, SerializedBand>>;
 
@@ -47,9 +47,17 @@ export function parseBands(value: unknown): Bands {
   return eachMeasure((measure) => parseBand(bands[measure]));
 }
 
-/** The same of bands that stand in the order of `HISTORY_MEASURES`. */
-export function parseBandsInOrder(values: readonly unknown[]): Bands {
-  return eachMeasure((_, index) => parseBand(values[index]));
+/**
+ * Reads the figures of `HISTORY_MEASURES` from a place on: the count of each, and unless that is 0 the thousandths of the least,
+ * the mean and the greatest.
+ */
+export function parseBandsInOrder(figures: readonly number[], from: number): Bands {
+  let place = from;
+  const next = () => figures[place++] ?? 0;
+  return eachMeasure(() => {
+    const count = next();
+    return count === 0 ? undefined : { least: next() / 1000, mean: next() / 1000, greatest: next() / 1000, count };
+  });
 }
 
 function parseBand(band: unknown): Band | undefined {

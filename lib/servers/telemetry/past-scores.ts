@@ -1,5 +1,6 @@
 import { db } from "@/lib/database/client";
 import { type Ask, query } from "@/lib/database/run-statement";
+import { parseRows } from "@/lib/database/statement";
 import { NotFoundError } from "@/lib/failures";
 import { HOUR, MINUTE } from "@/lib/format/time";
 import { countsFrom } from "@/lib/servers/stability";
@@ -53,7 +54,10 @@ export async function listSteps(
     heardAt: heardAt === null ? null : new Date(heardAt),
   });
   return {
-    steps: (row?.steps ?? []).map(([at, late, ...bands]) => ({ at, bands: parseBandsInOrder(bands), late })),
+    steps: parseRows(row?.steps).map((figures) => {
+      const [place = 0, late = 0] = figures;
+      return { at: place * step, bands: parseBandsInOrder(figures, 2), late };
+    }),
     worst: HISTORY_MEASURES.flatMap((measure, index) => {
       const [value, at] = row?.worst[index] ?? [];
       return value === undefined || at === undefined ? [] : [{ measure, value, at }];

@@ -1,8 +1,6 @@
-import { names, parameter, type Sql, select, statement } from "@/lib/database/statement";
+import { type JsonRowsOf, names, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { COMPONENTS, type Component } from "@/lib/servers/health-score";
 import { componentsSql, scoreSql } from "@/lib/servers/health-score-sql";
-import type { SerializedBand } from "@/lib/servers/telemetry/bands";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import { type RolledUpMeasure, rolledUpRows } from "@/lib/servers/telemetry/measurements";
 
@@ -62,12 +60,13 @@ const LOOKED_BACK = "32 days";
 const CARRIED = [t.ts, t.cores, t.arrivedAt, ...Object.values(measured)];
 const COLUMNS = CARRIED.map(({ name }) => name).join(", ");
 
+const epoch = (time: string) => `date_part('epoch', ${time})`;
+const minuteOf = (time: string) => `floor(${epoch(time)} / 60)::int`;
+/** Whole milliseconds between two times. */
+const milliseconds = (later: string, earlier: string) => `round(${epoch(`${later} - ${earlier}`)} * 1000)`;
+
 /** The samples in `[since, until)` and the last one before them, because a silence may reach back to it. */
-const known = ({ serverId, since, until }: Placeholders) => `
-    select ${COLUMNS}, row_number() over in_order as place, lead(ts) over in_order is null as is_last,
-      (date_trunc('minute', ts) is distinct from date_trunc('minute', lag(ts) over in_order))::int as begins,
-      coalesce(${t.uptimeS.name} < lag(${t.uptimeS.name}) over in_order, false)::int as restarted
-    from (
+const samples = ({ serverId, since, until }: Placeholders) => `
       select ${COLUMNS} from ${t} where ${t.serverId} = ${serverId} and ${t.ts} >= ${since} and ${t.ts} < ${until}
       union all (
         select ${COLUMNS} from (
@@ -78,54 +77,61 @@ const known = ({ serverId, since, until }: Placeholders) => `
           (select ${CARRIED.map(({ name }) => (name === t.ts.name ? s.latestSampleAt.sql : `l.${name}`)).join(", ")}
             from ${s} cross join jsonb_populate_record(null::telemetry_samples, ${s.latestSample}::jsonb) l
             where ${s.id} = ${serverId} and ${s.latestSampleAt} < ${since})) before
-        order by ts desc limit 1)) samples
-    window in_order as (order by ts)`;
+        order by ts desc limit 1)`;
 
-const epoch = (time: string) => `date_part('epoch', ${time})`;
-/** Whole milliseconds between two times. */
-const milliseconds = (later: string, earlier: string) => `round(${epoch(`${later} - ${earlier}`)} * 1000)`;
+/** What the record behind the stability component counts, from the first known sample up to each one. */
+const COUNTS = ["seen", "restarts", "kills"];
 
-/** What the record behind the stability component counts of a sample. */
-const COUNTED = ["begins", "restarted", t.oomKills.name, t.failedUnits.name];
+/** With each sample, what is known at its time, and when the next one was. */
+const known = (given: Placeholders) => `
+    select *, sum(begins) over so_far as seen, sum(restarted) over so_far as restarts,
+      coalesce(sum(${t.oomKills.name}) over so_far, 0) as kills, max(ts) filter (where ${t.oomKills.name} > 0) over so_far as oom_at,
+      coalesce(max(place << 32 | ${t.failedUnits.name}) over so_far & x'ffffffff'::bigint, 0) as failed_last
+    from (
+      select *, row_number() over in_order as place, lead(ts) over in_order as next_ts,
+        (minute is distinct from lag(minute) over in_order)::int as begins,
+        coalesce(${t.uptimeS.name} < lag(${t.uptimeS.name}) over in_order, false)::int as restarted
+      from (select *, ${minuteOf("ts")} as minute from (${samples(given)}) samples) samples
+      window in_order as (order by ts)) samples
+    window so_far as (order by ts rows unbounded preceding)`;
 
-/** A row for each sample, and one for each full minute that is due. */
-const moments = ({ from, until }: Placeholders, isDue: string) => `
-    select false as is_minute, ts as at, floor(${epoch("ts")} / 60)::int as minute, place, ${COUNTED.join(", ")} from known
-    union all
-    select true, to_timestamp(minute * 60.0), minute, null, 0, 0, null, null
-    from generate_series(${from}, ceil(${epoch(until)} / 60)::int - 1) minute where ${isDue}`;
+/** What was counted before the day that ends with an hour of the clock. */
+const days = ({ from, until }: Placeholders) => `
+    select day.hour, ${COUNTS.map((count) => `coalesce(max(counted.${count}), 0) as ${count}`).join(", ")}
+    from generate_series(${from} / 60, ${minuteOf(until)} / 60) day (hour)
+    left join (
+      select minute / 60 as hour, ${COUNTS.map((count) => `max(${count}) as ${count}`).join(", ")} from known group by 1) counted
+      on counted.hour < day.hour - ${HOURS_BEFORE}
+    group by day.hour`;
 
-/** The sum over the 24 hours of the clock up to a moment: the hours before its own, and its own up to it. */
-const inADay = (count: string) => `coalesce(sum(${count}) over earlier, 0) + coalesce(sum(${count}) over own, 0)`;
+/**
+ * Each full minute that is due, and the place of the last sample before it. It is joined by that, not by time: PostgreSQL cannot
+ * guess how many rows such a join has, and compiles a statement that it takes for large.
+ */
+const minutes = ({ from, until }: Placeholders) => `
+    select due, to_timestamp(due * 60.0) as at, max(place) over (order by due) as last_place
+    from generate_series(${from}, ceil(${epoch(until)} / 60)::int - 1) due
+    left join (
+      select greatest(${from}, ceil(${epoch("ts")} / 60)::int) as due, max(place) as place from known group by 1) last using (due)`;
 
-/** The record behind the stability component as each moment found it: see `withCheckIn` and `summariseStability`. */
+/** The record behind the stability component as each minute found it: see `withCheckIn` and `summariseStability`. */
 const stabilityOf = (countsFrom: string) => `
-    ${inADay("begins")} as minutes_in_a_day,
-    ${inADay("restarted")} as restarts_in_a_day,
-    ${inADay(t.oomKills.name)} as kills_in_a_day,
-    ${milliseconds("at", `max(at) filter (where ${t.oomKills.name} > 0) over so_far`)} as since_oom,
-    coalesce((max(array[${epoch("at")}, ${t.failedUnits.name}]) filter (where ${t.failedUnits.name} is not null)
-      over so_far)[2], 0) as failed_last,
-    greatest(1, minute - greatest(60 * (hour - ${HOURS_BEFORE}), floor(${epoch(countsFrom)} / 60))) as minutes_expected`;
+      ${COUNTS.map((count) => `(known.${count} - days.${count})::int as ${count}_in_a_day`).join(", ")},
+      ${milliseconds("at", "oom_at")} as since_oom, failed_last,
+      greatest(1, due - greatest(60 * (days.hour - ${HOURS_BEFORE}), floor(${epoch(countsFrom)} / 60))) as minutes_expected`;
 
-const STABILITY = [
-  "minutes_in_a_day",
-  "restarts_in_a_day",
-  "kills_in_a_day",
-  "since_oom",
-  "failed_last",
-  "minutes_expected",
-];
-
-const MEASURED = Object.fromEntries(Object.entries(measured).map(([name, { name: column }]) => [name, `r.${column}`]));
+const MEASURED = Object.fromEntries(
+  Object.entries(measured).map(([name, { name: column }]) => [name, `known.${column}`]),
+);
+const RATED_BY = Object.fromEntries(Object.entries(measured).map(([name, { name: column }]) => [name, `r.${column}`]));
 
 const componentsOf = (cores: string) =>
   componentsSql({
-    ...(MEASURED as Record<keyof typeof measured, string>),
+    ...(RATED_BY as Record<keyof typeof measured, string>),
     cores: `coalesce(nullif(r.${t.cores.name}, 0), ${cores})`,
     age: "r.age",
     sinceOom: "r.since_oom",
-    coveragePct: "(least(r.minutes_in_a_day, r.minutes_expected)::float8 / r.minutes_expected * 100)",
+    coveragePct: "r.coverage_pct",
     reboots: "r.restarts_in_a_day",
     oomKillsOfDay: "r.kills_in_a_day",
     failedUnits: "r.failed_last",
@@ -157,100 +163,110 @@ const RATED = {
 };
 type Placeholders = { [Name in keyof typeof RATED]: string };
 
+const HISTORY = ["score", ...MEASURES.map(([measure]) => measure)];
+/** The figures of a band, by the names that `sums` gives them. */
+const figuresOf = (measure: string) => ["min", "avg", "max", "count"].map((figure) => `"${figure} ${measure}"`);
+const figuresSql = (
+  measure: string,
+  value: string,
+) => `min(${value}) as "min ${measure}", avg(${value}) as "avg ${measure}",
+      max(${value}) as "max ${measure}", count(${value}) as "count ${measure}"`;
+
 /**
- * `rated`: a row for each minute with its score, and for each sample with what it measured. This is the one implementation
- * of past scores: what `getServer` answered at each full minute, from the samples that are known now. A minute finds
- * the last sample before it by its place in order: PostgreSQL cannot guess how many rows a join by time has. The steps are
- * materialized because it would otherwise write out the score each time that something refers to it.
+ * `sums`: what was measured in each step of so many minutes, and the scores of its full minutes. This is the one
+ * implementation of past scores: what `getServer` answered at each full minute, from the samples that are known now.
+ * PostgreSQL would otherwise write out the steps that are materialized each time that something refers to them.
  */
-const rated = (given: Placeholders, isDue: string, isKnown = "true") => `with known as materialized (${known(given)}),
-  moments as materialized (
-    select is_minute, at, minute, max(place) over so_far as last_place, ${stabilityOf(given.countsFrom)}
-    from (select *, minute / 60 as hour from (${moments(given, isDue)}) moments) moments
-    window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
-      own as (partition by hour order by at, is_minute),
-      so_far as (order by hour, at, is_minute)),
+const rated = (
+  given: Placeholders,
+  step: string,
+  isDue: (minute: string) => string,
+  isKnown = "true",
+) => `with known as materialized (${known(given)}),
   r as materialized (
-    select is_minute, at, minute, ${STABILITY.join(", ")}, ${COLUMNS}, ${milliseconds("at", "ts")} / 1000 as age
-    from moments join known on known.place = last_place
-    where ${isDue} and minute >= ${given.from} and ${isKnown}),
-  points as materialized (
-    select minute, at, is_minute, arrived_at > at as is_late,
-      ${Object.entries(componentsOf(given.cores))
-        .map(([name, points]) => `case when is_minute then ${points} end as ${name}`)
-        .join(",\n      ")},
-      ${MEASURES.map(([measure, value]) => `case when not is_minute then ${value} end as "${measure}"`).join(", ")}
-    from r),
-  rated as materialized (select *, ${scoreSql(POINTS)} as score from points)`;
+    select *, least(seen_in_a_day, minutes_expected)::float8 / minutes_expected * 100 as coverage_pct from (
+    select ${COLUMNS}, due, at, ${milliseconds("at", "ts")} / 1000 as age, ${stabilityOf(given.countsFrom)}
+    from (${minutes(given)}) minutes
+    join known on known.place = last_place
+    join (${days(given)}) days on days.hour = due / 60
+    where ${isDue("due")} and ${isKnown}) r),
+  scores as materialized (
+    select due as minute, at, arrived_at > at as is_late, ${scoreSql(componentsOf(given.cores))} as score from r),
+  sums as materialized (
+    select * from (
+      select minute / ${step} as step, count(*) as samples,
+        ${MEASURES.map(([measure, value]) => figuresSql(measure, value)).join(",\n        ")}
+      from known where minute >= ${given.from} and ${isDue("minute")} group by 1) measured
+    full join (
+      select minute / ${step} as step, count(*) filter (where is_late) as late, ${figuresSql("score", "score")}
+      from scores group by 1) scored using (step))`;
 
-const POINTS = Object.fromEntries(COMPONENTS.map((name) => [name, `points.${name}`])) as Record<Component, string>;
-
-const HISTORY = ["score", ...MEASURES.map(([measure]) => `"${measure}"`)].map((column) => ({
-  name: column.replaceAll('"', ""),
-  value: `rated.${column}`,
-}));
+/** The hours of the clock as steps. */
+const HOUR_LONG = "60";
 
 const rounded = (figure: string) => `floor((${figure}) * 1000 + 0.5) / 1000`;
 
 /** As `serializeBands` writes a band: rounded to three decimals; null where nothing has the value. */
-function bandSql(value: string, build: "json_build_array" | "jsonb_build_array"): string {
-  const band = ["min", "avg", "max"].map((figure) => rounded(`${figure}(${value})`)).join(", ");
-  return `case when count(${value}) > 0 then ${build}(${band}, count(${value})) end`;
+function bandSql(measure: string): string {
+  const [min, avg, max, count] = figuresOf(measure);
+  return `case when ${count} > 0 then jsonb_build_array(${[min, avg, max].map((figure) => rounded(String(figure))).join(", ")}, ${count}) end`;
 }
 
-const BANDS = `jsonb_strip_nulls(jsonb_build_object(${HISTORY.map(
-  ({ name, value }) => `'${name}', ${bandSql(value, "jsonb_build_array")}`,
-).join(", ")}))`;
-const SAMPLES = "count(rated.at) filter (where not rated.is_minute)";
-const LATE = "count(rated.at) filter (where rated.is_minute and rated.is_late)";
+const BANDS = `jsonb_strip_nulls(jsonb_build_object(${HISTORY.map((name) => `'${name}', ${bandSql(name)}`).join(", ")}))`;
 
 /** Sums up these hours (since the epoch), which are all within `[since + HOURS_BEFORE hours, until)`, and keeps them. */
 export const SUM_UP = statement({ ...RATED, hours: parameter<readonly number[]>("int[]") }, ({ hours, ...given }) => {
   const { sql } = keep(
     given.serverId,
-    `to_timestamp(due.hour * 3600.0), ${SAMPLES}, ${BANDS}, ${LATE}
-    from unnest(${hours}) as due (hour) left join rated on rated.minute / 60 = due.hour group by due.hour`,
+    `to_timestamp(due.hour * 3600.0), coalesce(samples, 0), ${BANDS}, coalesce(late, 0)
+    from unnest(${hours}) as due (hour) left join sums on sums.step = due.hour`,
   );
-  return { sql: `${rated(given, `minute / 60 = any(${hours})`)}\n${sql}` };
+  return { sql: `${rated(given, HOUR_LONG, (minute) => `${minute} / 60 = any(${hours})`)}\n${sql}` };
 });
 
-/** A step in a short form: its beginning in epoch milliseconds, `late`, and a band for each of `HISTORY_MEASURES`. */
-type WrittenStep = readonly [at: number, late: number, ...bands: (SerializedBand | null)[]];
+/**
+ * A step in a short form: its number since the epoch, `late`, and for each of `HISTORY_MEASURES` the count, and unless that
+ * is 0 the thousandths of the least, the mean and the greatest. `parseBandsInOrder` reads them.
+ */
+type WrittenStep = number[];
 /** The worst value of a measurement, and when it was first (epoch ms). */
 type WrittenPeak = readonly [value: number, at: number];
 
-const inOrder = (value: (column: (typeof HISTORY)[number]) => string) => HISTORY.map(value).join(", ");
+const inOrder = (value: (name: string) => string) => HISTORY.map(value).join(", ");
+const thousandths = (figure: string) => `floor(${figure} * 1000 + 0.5)::bigint`;
 
 /**
  * The same of each step of so many minutes, in order, and of all of them the worst value of each of `HISTORY_MEASURES`, for
  * pages: the least score, or the greatest of any other. `heardAt`: what was heard after the last sample until then is not
- * known yet. As JSON and not as `jsonb`, which parses every number that it is made of.
+ * known yet.
  */
 export const STEPS = statement(
   { ...RATED, step: parameter<number>("int"), heardAt: parameter<Date | null>("timestamptz") },
   ({ step, heardAt, ...given }) => {
-    const steps = select(
-      {
-        steps: new Expression<WrittenStep[] | null>(`(
-          select json_agg(step order by at) from (
-            select rated.minute / ${step} as at, json_build_array(rated.minute / ${step} * ${step} * 60000::float8, ${LATE},
-              ${inOrder(({ value }) => bandSql(value, "json_build_array"))}) as step
-            from rated group by 1) steps)`),
-        worst: new Expression<(WrittenPeak | null)[]>(`(
-          select json_build_array(${inOrder(
-            ({ name }) => `case when "at ${name}" is not null
-              then json_build_array(${rounded(`worst."${name}"`)}, round(${epoch(`"at ${name}"`)} * 1000)) end`,
-          )}) from (
-            select ${inOrder(({ name, value }) => `min(rated.at) filter (where ${value} = worst."${name}") as "at ${name}"`)}
-            from rated, worst) first, worst)`),
-      },
-      "",
+    const isKnown = `not (next_ts is null and at <= coalesce(${heardAt}, '-infinity'))`;
+    const isScore = (name: string) => name === "score";
+    const written = HISTORY.map((name) => {
+      const [min, avg, max, count] = figuresOf(name);
+      return `coalesce(${count}, 0), ${[min, avg, max].map((figure) => thousandths(String(figure))).join(", ")}`;
+    });
+    const first = (name: string) => `case when "at ${name}" is not null
+      then json_build_array(${rounded(`worst."${name}"`)}, round(${epoch(`"at ${name}"`)} * 1000)) end`;
+    const steps = select({
+      steps: new Expression<JsonRowsOf<WrittenStep> | null>(`(
+        select string_agg(concat_ws(',', step, coalesce(late, 0), ${written.join(", ")}), '],[' order by step) from sums)`),
+      worst: new Expression<(WrittenPeak | null)[]>(`(
+        select json_build_array(${inOrder(first)})
+        from worst,
+          (select min(at) filter (where scores.score = worst.score) as "at score" from scores, worst) scored,
+          (select ${MEASURES.map(([name, value]) => `min(ts) filter (where ${value} = worst."${name}") as "at ${name}"`).join(", ")}
+            from known, worst where minute >= ${given.from}) measured)`),
+    });
+    const worst = inOrder(
+      (name) => `${isScore(name) ? "min" : "max"}("${isScore(name) ? "min" : "max"} ${name}") as "${name}"`,
     );
-    const isKnown = `not (is_minute and is_last and at <= coalesce(${heardAt}, '-infinity'))`;
-    const worst = inOrder(({ name, value }) => `${name === "score" ? "min" : "max"}(${value}) as "${name}"`);
     return {
       ...steps,
-      sql: `${rated(given, "true", isKnown)},\n  worst as (select ${worst} from rated)\n${steps.sql}`,
+      sql: `${rated(given, step, () => "true", isKnown)},\n  worst as (select ${worst} from sums)\n${steps.sql}`,
     };
   },
 );
