@@ -249,7 +249,6 @@ async function summedOneByOne({ id, countsFrom, cores }: RatedServer, from: numb
     const hasRestarted = uptimeBefore !== null && sample.uptimeS !== null && sample.uptimeS < uptimeBefore;
     record = withCheckIn(record, ts, {
       restarts: hasRestarted ? 1 : 0,
-      outages: 0,
       oomKills: sample.oomKills ?? 0,
       failedUnits: sample.failedUnits,
     });

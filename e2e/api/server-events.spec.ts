@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import pg from "pg";
 import { POST as checkIn } from "@/app/ingest/v1/check-ins/route";
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { openLibrary } from "@/e2e/support/library";
 import { needs, needsPostgresRun } from "@/e2e/support/needs";
@@ -12,13 +12,15 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
+import { counted } from "@/lib/format/quantities";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { deliverBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { listServerEvents } from "@/lib/servers/events/server-events";
-import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
+import { ONLINE_WINDOW, SILENCE_KINDS } from "@/lib/servers/events/silence";
+import { uptimeOf, withoutMaintenance } from "@/lib/servers/events/uptime";
 import { renameServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
-import { getServer } from "@/lib/servers/servers";
+import { getServer, getServerReport, listFleet } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
 
@@ -707,4 +709,38 @@ test("events count from the first check-in, from when they are recorded, and as 
     );
     expect(await since(1)).toBeCloseTo(10_000 / 144, 6);
   });
+});
+
+test("the outages of the last 24 hours are one number of the head, the fleet and the uptime, whatever began before, lasted, or fell into maintenance", async () => {
+  const now = Date.now();
+  const at = (minutes: number) => new Date(now - minutes * MINUTE);
+  const { id: accountId } = await newAccount();
+  const counts = new Set<number>();
+  for (let history = 0; history < 40; history++) {
+    const { id } = await newServer(accountId, {
+      createdAt: at(4000),
+      firstSeenAt: at(4000),
+      lastSeenAt: new Date(now),
+    });
+    const random = (most: number) => 1 + Math.floor(Math.random() * most);
+    for (let minute = 3900; minute > 0; ) {
+      const end = Math.max(0, minute - random(history % 4 === 0 ? 3000 : 400));
+      const kind = SILENCE_KINDS[Math.floor(Math.random() * 3)] ?? "offline";
+      await db.serverEvent.create({ data: { serverId: id, kind, startedAt: at(minute), endedAt: at(end) } });
+      // Silences follow each other, or a time in which it was heard.
+      minute = Math.random() < 0.3 ? end : end - random(400);
+    }
+    const from = random(3000);
+    await db.maintenanceTime.create({ data: { serverId: id, startedAt: at(from), endedAt: at(from - random(600)) } });
+    const { day } = await getServerReport(accountId, String(id), now);
+    const events = await listServerEvents(id, { from: now - 365 * DAY, to: now + 1 }, now);
+    const known = withoutMaintenance(events.silences, events.maintenance);
+    expect(day.outages).toBe(uptimeOf(known, now - DAY, now).outages);
+    const listed = (await listFleet(accountId, now)).find((server) => server.id === id);
+    expect(listed?.need).toBe(day.outages > 0 || !listed || listed.isRatedBadly ? "attention" : "well");
+    if (listed?.isUnstable && day.outages > 0)
+      expect(listed.cause).toContain(`Offline ${counted(day.outages, "time")}`);
+    counts.add(day.outages);
+  }
+  expect(counts.size).toBeGreaterThan(2);
 });

@@ -21,7 +21,7 @@ const IDLE: Measurements = {
   netRetransmitPct: 0,
   oomKills: 0,
 };
-const STEADY: Stability = { coveragePct: 100, reboots: 0, outages: 0, oomKills: 0, failedUnits: 0, lastOomAt: null };
+const STEADY: Stability = { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null };
 const WELL: HealthFacts = { lastSeenAt: NOW - 10 * SECOND, cores: 4, sample: IDLE, stability: STEADY };
 const measured = (change: Partial<Measurements>): HealthFacts => ({ ...WELL, sample: { ...IDLE, ...change } });
 const stable = (change: Partial<Stability>): HealthFacts => ({ ...WELL, stability: { ...STEADY, ...change } });
@@ -44,7 +44,7 @@ test.each([
   ["lost", measured({ netLossPct: 4 })],
   ["retransmitted", measured({ netLossPct: 0.2, netRetransmitPct: 9 })],
   // It was silent for hours, and nothing failed.
-  ["silent", stable({ coveragePct: 90, outages: 1 })],
+  ["silent", stable({ coveragePct: 90 })],
   ["silent", stable({ coveragePct: 90, reboots: 1 })],
   ["restarts", stable({ coveragePct: 99.5, reboots: 2 })],
   ["oomKills", stable({ oomKills: 2, reboots: 1 })],

@@ -1,6 +1,6 @@
 import { counted } from "@/lib/format/quantities";
 import { worstCause } from "@/lib/servers/advice";
-import { isRatedWell } from "@/lib/servers/health-level";
+import { type DayFacts, isRatedWell } from "@/lib/servers/health-level";
 import {
   type Cause,
   COMPONENTS,
@@ -11,7 +11,6 @@ import {
   type Score,
   WEIGHTS,
 } from "@/lib/servers/health-score";
-import type { Stability } from "@/lib/servers/stability";
 
 /** What one component costs the score. */
 export type ComponentLoss = {
@@ -59,9 +58,8 @@ export function worstComponent({ components }: Pick<Score, "components">): Compo
  * "Offline 2 times, 3 restarts" of the last 24 hours, for a server that needs attention for these more than for anything else;
  * null where another component says more.
  */
-export function stabilityCause(score: Score, stability: Pick<Stability, "outages" | "reboots"> | null): string | null {
-  if (!stability || !(isRatedWell(score) || worstComponent(score) === "stability")) return null;
-  const { outages, reboots } = stability;
+export function stabilityCause(score: Score, { outages, reboots }: DayFacts): string | null {
+  if (!(isRatedWell(score) || worstComponent(score) === "stability")) return null;
   const parts = [outages > 0 && `Offline ${counted(outages, "time")}`, reboots > 0 && counted(reboots, "restart")];
   const known = parts.filter(Boolean);
   return known.length > 0 ? known.join(", ") : null;

@@ -17,7 +17,7 @@ const well: NeedFacts = {
   isBlind: false,
   score: 1000,
   components: full,
-  stability: { outages: 0, reboots: 0 },
+  day: { outages: 0, reboots: 0 },
 };
 
 test.each<[string, Partial<NeedFacts>, string]>([
@@ -26,9 +26,8 @@ test.each<[string, Partial<NeedFacts>, string]>([
   ["with a score of 799", { score: 799 }, "attention"],
   ["at 100 % CPU, which leaves a score of 800", { score: 800, components: { ...full, cpu: 0 } }, "attention"],
   ["with a component of 499", { score: 900, components: { ...full, disk: 499 } }, "attention"],
-  ["with an outage in the last 24 hours", { stability: { outages: 1, reboots: 0 } }, "attention"],
-  ["with a restart in the last 24 hours", { stability: { outages: 0, reboots: 1 } }, "attention"],
-  ["whose stability is not known", { stability: null }, "well"],
+  ["with an outage in the last 24 hours", { day: { outages: 1, reboots: 0 } }, "attention"],
+  ["with a restart in the last 24 hours", { day: { outages: 0, reboots: 1 } }, "attention"],
   ["that is offline, whatever its score", { online: false }, "offline"],
   ["that is silent while the console is blind", { online: false, isBlind: true }, "unknown"],
   ["that is heard while the console was blind", { isBlind: true }, "well"],

@@ -1,5 +1,4 @@
 import type { Score } from "@/lib/servers/health-score";
-import type { Stability } from "@/lib/servers/stability";
 
 // The rules of words and colours for scores, their components, bars, trends and the zones of charts; and of who needs somebody.
 
@@ -20,24 +19,26 @@ export function levelOf(score: number): HealthLevel {
 export const NEEDS = ["offline", "attention", "unknown", "well", "never"] as const;
 export type Need = (typeof NEEDS)[number];
 
+/** What happened in the last 24 hours: outages by its events, restarts by its stability. */
+export type DayFacts = { outages: number; reboots: number };
+
 /** What decides what a server needs. */
 export type NeedFacts = Score & {
   hasCheckedIn: boolean;
   online: boolean;
   /** The console was away, or the way to it was cut: a server that is silent then is not offline as far as anybody knows. */
   isBlind: boolean;
-  /** Of the last 24 hours; null: not known. */
-  stability: Pick<Stability, "outages" | "reboots"> | null;
+  day: DayFacts;
 };
 
 /**
  * What a server needs. A component at zero costs at most 200 points, and outages or restarts less, so the score alone would
  * call such a server healthy.
  */
-export function needOf({ hasCheckedIn, online, isBlind, score, components, stability }: NeedFacts): Need {
+export function needOf({ hasCheckedIn, online, isBlind, score, components, day }: NeedFacts): Need {
   if (!hasCheckedIn) return "never";
   if (!online) return isBlind ? "unknown" : "offline";
-  const isStable = (stability?.outages ?? 0) === 0 && (stability?.reboots ?? 0) === 0;
+  const isStable = day.outages === 0 && day.reboots === 0;
   return isStable && isRatedWell({ score, components }) ? "well" : "attention";
 }
 

@@ -19,7 +19,7 @@ const idle: Measurements = {
   netRetransmitPct: 0.2,
   oomKills: 0,
 };
-const steady: Stability = { coveragePct: 100, reboots: 0, outages: 0, oomKills: 0, failedUnits: 0, lastOomAt: null };
+const steady: Stability = { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null };
 const healthy: HealthFacts = { lastSeenAt: NOW - 10 * SECOND, cores: 4, sample: idle, stability: steady };
 
 const withSample = (change: Partial<Measurements>): HealthFacts => ({ ...healthy, sample: { ...idle, ...change } });

@@ -15,10 +15,11 @@ import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { mapInTurns } from "@/lib/process/turns";
+import { DAY_OF_SILENCES, dayBefore, daySilences, outagesByServer } from "@/lib/servers/events/day-silences";
 import { blindColumns, isBlindAt } from "@/lib/servers/events/presence";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { mainCause, stabilityCause, worstComponent } from "@/lib/servers/health-breakdown";
-import { isRatedWell, type Need, needOf } from "@/lib/servers/health-level";
+import { type DayFacts, isRatedWell, type Need, needOf } from "@/lib/servers/health-level";
 import {
   type Health,
   type HealthFacts,
@@ -90,9 +91,9 @@ const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
   select({ rows: jsonRows(LISTED, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
 );
 
-/** Of a time that is two minutes ago when the rows are read. */
-const SINCE = { since: parameter<Date>("timestamptz") };
-const blindSince = (now: number) => ({ since: new Date(now - ONLINE_WINDOW) });
+/** What tells the events of a moment (epoch ms): since two minutes before, and the day before. */
+const MOMENT = { since: parameter<Date>("timestamptz"), ...DAY_OF_SILENCES };
+const momentOf = (now: number) => ({ since: new Date(now - ONLINE_WINDOW), ...dayBefore(now) });
 
 // The same with the tags, which the API does not have, and whether the console is blind: fleet and events say the same at each
 // moment.
@@ -100,9 +101,13 @@ const TAGGED_COLUMNS = [
   ...LISTED,
   new Expression<JsonOf<string[]>>(`coalesce(to_json(${s.tags}), '[]')`, "json"),
 ] as const;
-const FLEET = statement({ accountId: s.accountId, ...SINCE }, ({ accountId, since }) =>
+const FLEET = statement({ accountId: s.accountId, ...MOMENT }, ({ accountId, since, ...day }) =>
   select(
-    { rows: jsonRows(TAGGED_COLUMNS, `${s.id}`), ...blindColumns(since) },
+    {
+      rows: jsonRows(TAGGED_COLUMNS, `${s.id}`),
+      ...blindColumns(since),
+      days: daySilences(`${s.accountId} = ${accountId}`, day),
+    },
     `from ${s} where ${s.accountId} = ${accountId}`,
   ),
 );
@@ -118,9 +123,13 @@ const SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId 
   select({ rows: DETAILED }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`),
 );
 
-const REPORTED = statement({ id: s.id, accountId: s.accountId, ...SINCE }, ({ id, accountId, since }) =>
+const REPORTED = statement({ id: s.id, accountId: s.accountId, ...MOMENT }, ({ id, accountId, since, ...day }) =>
   select(
-    { rows: DETAILED, ...blindColumns(since) },
+    {
+      rows: DETAILED,
+      ...blindColumns(since),
+      days: daySilences(`${s.id} = ${id} and ${s.accountId} = ${accountId}`, day),
+    },
     `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`,
   ),
 );
@@ -149,8 +158,7 @@ export async function getServer(accountId: number, idText: string, now?: number)
 export type ServerReport = {
   server: ServerDetail;
   need: Need;
-  /** Of the last 24 hours; null before the first check-in. */
-  stability: Stability | null;
+  day: DayFacts;
   /** False: the daemon never checked in, so the score says nothing yet. */
   hasCheckedIn: boolean;
   health: Health;
@@ -164,11 +172,11 @@ export type CurrentValues = Sample & { cores: number | null };
 
 /** As `getServer`. @throws NotFoundError when there is no such server of this account. */
 export async function getServerReport(accountId: number, idText: string, now?: number): Promise<ServerReport> {
-  const [answer] = await query(REPORTED, { id: parseId(idText), accountId, ...blindSince(now ?? Date.now()) });
+  const [answer] = await query(REPORTED, { id: parseId(idText), accountId, ...momentOf(now ?? Date.now()) });
   const [values] = parseRows(answer?.rows);
   if (!answer || !values) throw new NotFoundError();
   const at = now ?? Date.now();
-  return reportOf(values, at, isBlindAt(at, answer));
+  return reportOf(values, at, isBlindAt(at, answer), outagesByServer(answer.days, at));
 }
 
 /** The servers of an account, by id, each as `getServer` answers it, all of one moment and in one statement. */
@@ -178,10 +186,11 @@ export async function listServerDetails(accountId: number): Promise<ServerDetail
   return mapInTurns(parseRows(answer?.rows), (values) => reportOf(values, now, false).server);
 }
 
-function reportOf(values: DetailedValues, now: number, isBlind: boolean): ServerReport {
+function reportOf(values: DetailedValues, now: number, isBlind: boolean, outages = NO_OUTAGES): ServerReport {
   const row = rowOf(values);
   const facts = factsOf(row, now);
   const health = rateHealth(facts, now);
+  const day = dayOf(row, facts, outages);
   const server = {
     ...serializeListItem(row, health.score, now),
     created_at: row.createdAt,
@@ -195,8 +204,8 @@ function reportOf(values: DetailedValues, now: number, isBlind: boolean): Server
   };
   return {
     server,
-    need: needAt(row, facts, health, now, isBlind),
-    stability: facts.stability,
+    need: needAt(row, health, now, isBlind, day),
+    day,
     hasCheckedIn: hasCheckedIn(row),
     health,
     current: { ...(latestSampleOf(row) ?? eachMeasurement(() => null)), cores: facts.cores },
@@ -224,14 +233,15 @@ export type FleetServer = ServerListItem & {
 
 /** The servers of an account, by id, as the page of the fleet shows them, now or `at` a time (epoch ms). */
 export async function listFleet(accountId: number, at?: number): Promise<FleetServer[]> {
-  const { rows, now, isBlind } = await readFleet(accountId, at);
+  const { rows, now, isBlind, outages } = await readFleet(accountId, at);
   return mapInTurns(rows, ({ row, tags }) => {
     const facts = factsOf(row, now);
     const health = rateHealth(facts, now);
-    const need = needAt(row, facts, health, now, isBlind);
+    const day = dayOf(row, facts, outages);
+    const need = needAt(row, health, now, isBlind, day);
     const sample = latestSampleOf(row);
     const values = sample && rolledUpValues(sample);
-    const unstable = need === "attention" ? stabilityCause(health, facts.stability) : null;
+    const unstable = need === "attention" ? stabilityCause(health, day) : null;
     return {
       ...serializeListItem(row, health.score, now),
       tags,
@@ -254,13 +264,13 @@ export type ServerReading = ServerListItem &
 
 /** The servers of an account, by id, each with its components and latest sample, in one statement. */
 export async function listServerReadings(accountId: number): Promise<ServerReading[]> {
-  const { rows, now, isBlind } = await readFleet(accountId);
+  const { rows, now, isBlind, outages } = await readFleet(accountId);
   return mapInTurns(rows, ({ row, tags }) => {
     const facts = factsOf(row, now);
     const { score, components } = scoreHealth(facts, now);
     return {
       ...serializeListItem(row, score, now),
-      need: needAt(row, facts, { score, components }, now, isBlind),
+      need: needAt(row, { score, components }, now, isBlind, dayOf(row, facts, outages)),
       tags,
       score_components: components,
       latest_sample: serializeSample(row),
@@ -275,13 +285,14 @@ async function readRows(accountId: number): Promise<ServerRow[]> {
 
 /** The rows of the fleet's page and of `/metrics`, the moment that they tell of (epoch ms), and what can be known of it. */
 async function readFleet(accountId: number, at?: number) {
-  const [answer] = await query(FLEET, { accountId, ...blindSince(at ?? Date.now()) });
+  const [answer] = await query(FLEET, { accountId, ...momentOf(at ?? Date.now()) });
   const rows = await mapInTurns(parseRows(answer?.rows), (values) => ({
     row: rowOf(values),
     tags: values[LISTED.length] as readonly string[],
   }));
   const now = at ?? Date.now();
-  return { rows, now, isBlind: answer !== undefined && isBlindAt(now, answer) };
+  const isBlind = answer !== undefined && isBlindAt(now, answer);
+  return { rows, now, isBlind, outages: outagesByServer(answer?.days ?? null, now) };
 }
 
 /** The tags of a server of the account, which has been found. */
@@ -346,15 +357,15 @@ export function coresOf(cores: unknown): number | null {
   return typeof cores === "number" && cores > 0 ? cores : null;
 }
 
-function needAt(
-  row: ServerRow,
-  { stability }: HealthFacts,
-  { score, components }: Score,
-  now: number,
-  isBlind: boolean,
-): Need {
+const NO_OUTAGES: ReadonlyMap<number, number> = new Map();
+
+function dayOf({ id }: ServerRow, { stability }: HealthFacts, outages: ReadonlyMap<number, number>): DayFacts {
+  return { outages: outages.get(id) ?? 0, reboots: stability?.reboots ?? 0 };
+}
+
+function needAt(row: ServerRow, { score, components }: Score, now: number, isBlind: boolean, day: DayFacts): Need {
   const online = isOnline(row, now);
-  return needOf({ hasCheckedIn: hasCheckedIn(row), online, isBlind, score, components, stability });
+  return needOf({ hasCheckedIn: hasCheckedIn(row), online, isBlind, score, components, day });
 }
 
 function factsOf(row: ServerRow, now: number): HealthFacts {

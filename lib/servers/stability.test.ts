@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import {
-  outagesIn,
   parseStabilityRecord,
   type StabilityRecord,
   summariseStability,
@@ -11,7 +10,7 @@ import {
 
 const START = Date.UTC(2026, 10, 20, 0);
 const LONG_AGO = START - 30 * DAY;
-const quiet = { restarts: 0, outages: 0, oomKills: 0, failedUnits: 0 };
+const quiet = { restarts: 0, oomKills: 0, failedUnits: 0 };
 const empty = parseStabilityRecord({});
 
 /** Check-ins every `every` ms in [from, to). */
@@ -55,11 +54,10 @@ test("a server is judged from its creation on, not for the time before", () => {
 });
 
 test("events are counted, and the last state of system services is kept when it is not reported", () => {
-  let record = withCheckIn(empty, START, { restarts: 1, outages: 0, oomKills: 1, failedUnits: 2 });
-  record = withCheckIn(record, START + MINUTE, { restarts: 1, outages: 2, oomKills: 0, failedUnits: null });
+  let record = withCheckIn(empty, START, { restarts: 1, oomKills: 1, failedUnits: 2 });
+  record = withCheckIn(record, START + MINUTE, { restarts: 1, oomKills: 0, failedUnits: null });
   expect(summariseStability(record, LONG_AGO, START + MINUTE)).toMatchObject({
     reboots: 2,
-    outages: 2,
     oomKills: 1,
     failedUnits: 2,
     lastOomAt: START,
@@ -74,19 +72,8 @@ test("no check-in yet, or a column that is no such record, is nothing rather tha
 });
 
 test("a count of an hour that a late sample proves wrong is taken back, and never falls below none", () => {
-  const record = withCheckIn(empty, START + HOUR, { ...quiet, restarts: 1, outages: 1 });
-  const corrected = withCorrection(record, START + HOUR, { restarts: -1, outages: -1 });
+  const record = withCheckIn(empty, START + HOUR, { ...quiet, restarts: 1 });
+  const corrected = withCorrection(record, START + HOUR, -1);
   expect(corrected.events).toEqual([]);
-  expect(withCorrection(corrected, START + HOUR, { restarts: -1, outages: -1 }).events).toEqual([]);
-  expect([outagesIn(record, START + HOUR), outagesIn(record, START), outagesIn(corrected, START + HOUR)]).toEqual([
-    1, 0, 0,
-  ]);
-});
-
-test("a record of an instance that knows of no outages has none", () => {
-  const record = {
-    ...checkedIn(empty, START, START + HOUR),
-    events: [{ hour: START / HOUR, reboots: 1, oom_kills: 0 }],
-  };
-  expect(summariseStability(record, LONG_AGO, START + HOUR)).toMatchObject({ reboots: 1, outages: 0 });
+  expect(withCorrection(corrected, START + HOUR, -1).events).toEqual([]);
 });

@@ -13,8 +13,8 @@ type StabilitySummary = {
   until: number;
   /** Minutes of each hour in which the daemon checked in: two digits an hour, 25 hours, the newest last. */
   minutes: string;
-  /** The hours with unexpected restarts, processes killed for lack of memory, or ends of outages; mostly none. */
-  events: { hour: number; reboots: number; oom_kills: number; outages?: number }[];
+  /** The hours with unexpected restarts or processes killed for lack of memory; mostly none. */
+  events: { hour: number; reboots: number; oom_kills: number }[];
   /** Epoch milliseconds of the last check-in that reported a process killed for lack of memory. */
   last_oom_at: number | null;
   /** System services in a failed state at the last check-in. */
@@ -36,17 +36,14 @@ export type Stability = {
   /** Percent of the minutes in which the daemon checked in, 0 to 100. */
   coveragePct: number;
   reboots: number;
-  /** Outages that have ended. The score does not depend on them. */
-  outages: number;
   oomKills: number;
   failedUnits: number;
   lastOomAt: number | null;
 };
 
-/** What the time between two samples reveals. Negative: a late sample shows that an earlier count was wrong. */
-export type Revealed = { restarts: number; outages: number };
-
-type CheckInFacts = Revealed & {
+type CheckInFacts = {
+  /** Since the sample before. */
+  restarts: number;
   oomKills: number;
   /** Null: not measured, or out of date. */
   failedUnits: number | null;
@@ -80,27 +77,22 @@ export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInF
     until,
     minutes,
     seen,
-    events: withEvent(record.events, {
-      hour,
-      reboots: facts.restarts,
-      oom_kills: facts.oomKills,
-      outages: facts.outages,
-    }).filter((event) => event.hour > until - KEPT_HOURS),
+    events: withEvent(record.events, { hour, reboots: facts.restarts, oom_kills: facts.oomKills }).filter(
+      (event) => event.hour > until - KEPT_HOURS,
+    ),
     last_oom_at: facts.oomKills > 0 ? Math.max(at, record.last_oom_at ?? 0) : record.last_oom_at,
     failed_units: facts.failedUnits ?? record.failed_units,
     ...(record.absorbed_at !== undefined && { absorbed_at: record.absorbed_at }),
   };
 }
 
-/** Corrects the counts of an hour (`at` lies in it, epoch ms) whose sample now has another one before it. */
-export function withCorrection(record: StabilityRecord, at: number, { restarts, outages }: Revealed): StabilityRecord {
-  const event = { hour: Math.floor(at / HOUR), reboots: restarts, oom_kills: 0, outages };
+/**
+ * Corrects the restarts of an hour (`at` lies in it, epoch ms) whose sample now has another one before it. Negative: it shows that
+ * the count was wrong.
+ */
+export function withCorrection(record: StabilityRecord, at: number, restarts: number): StabilityRecord {
+  const event = { hour: Math.floor(at / HOUR), reboots: restarts, oom_kills: 0 };
   return { ...record, events: withEvent(record.events, event) };
-}
-
-/** The outages that ended in the hour of `at` (epoch ms). */
-export function outagesIn({ events }: StabilitySummary, at: number): number {
-  return events.find(({ hour }) => hour === Math.floor(at / HOUR))?.outages ?? 0;
 }
 
 /** Builds a record from hourly counts, in order. Such counts do not tell which minutes were seen. */
@@ -124,17 +116,16 @@ export function recordOfHours(
 
 type Event = StabilityRecord["events"][number];
 
-function withEvent(events: readonly Event[], { hour, reboots, oom_kills, outages = 0 }: Event): Event[] {
-  if (reboots === 0 && oom_kills === 0 && outages === 0) return [...events];
+function withEvent(events: readonly Event[], { hour, reboots, oom_kills }: Event): Event[] {
+  if (reboots === 0 && oom_kills === 0) return [...events];
   const before: Event = events.find((event) => event.hour === hour) ?? { hour, reboots: 0, oom_kills: 0 };
   const updated = {
     hour,
     reboots: Math.max(0, before.reboots + reboots),
     oom_kills: before.oom_kills + oom_kills,
-    outages: Math.max(0, (before.outages ?? 0) + outages),
   };
   return [...events.filter((event) => event.hour !== hour), updated]
-    .filter((event) => event.reboots > 0 || event.oom_kills > 0 || (event.outages ?? 0) > 0)
+    .filter((event) => event.reboots > 0 || event.oom_kills > 0)
     .sort((a, b) => a.hour - b.hour);
 }
 
@@ -156,18 +147,15 @@ export function summariseStability(record: StabilitySummary, countsFrom: number,
   let seen = 0;
   for (let hour = from; hour <= record.until; hour++) seen += minutesIn(record, hour);
   let reboots = 0;
-  let outages = 0;
   let oomKills = 0;
   for (const event of record.events) {
     if (event.hour < from) continue;
     reboots += event.reboots;
-    outages += event.outages ?? 0;
     oomKills += event.oom_kills;
   }
   return {
     coveragePct: (Math.min(seen, expected) / expected) * 100,
     reboots,
-    outages,
     oomKills,
     failedUnits: record.failed_units,
     lastOomAt: record.last_oom_at,

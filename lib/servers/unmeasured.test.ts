@@ -24,7 +24,6 @@ function factsOf(current: CurrentValues): HealthFacts {
   const stability: Stability = {
     coveragePct: 100,
     reboots: 0,
-    outages: 0,
     oomKills: (oomKills ?? 0) > 0 ? 100 : 0,
     failedUnits: failedUnits ?? 0,
     lastOomAt: (oomKills ?? 0) > 0 ? NOW : null,

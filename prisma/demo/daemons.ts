@@ -3,7 +3,7 @@ import { executeIn, type Transaction } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { LONGEST_PAUSE, parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
+import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import type { Sample as Measured, Measurement } from "@/lib/servers/telemetry/measurements";
@@ -60,7 +60,6 @@ async function replayMissed(server: Machinery, row: Row, now: number, storedSinc
     stability = withCheckIn(stability, at, {
       ...sample,
       restarts: hasRestarted(server, previousAt, at) ? 1 : 0,
-      outages: at - previousAt > LONGEST_PAUSE ? 1 : 0,
     });
     samples.push({ at, ...sample });
     previousAt = at;

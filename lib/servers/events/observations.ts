@@ -15,7 +15,7 @@ type Rated = { cores: number | null; lastOomAt: number | null };
  */
 export function observationsOf(sample: Measurements, { cores, lastOomAt }: Rated): Observation[] {
   const at = sample.ts;
-  const calm = { coveragePct: 100, reboots: 0, outages: 0, oomKills: 0, failedUnits: 0, lastOomAt };
+  const calm = { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt };
   const { score, components } = scoreHealth({ lastSeenAt: at, cores, sample, stability: calm }, at);
   const level = levelOf(score);
   const facts = { score, ...(level !== "healthy" && { cause: worstOf(components) }) };

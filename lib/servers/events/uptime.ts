@@ -84,6 +84,14 @@ export function uptimeOf({ pieces, maintenance }: KnownTimes, from: number, to: 
   };
 }
 
+/**
+ * The outages of the last 24 hours: of the head of a server, the fleet, `/metrics` and the uptime. One that began before counts,
+ * and one of which no part was offline outside of maintenance does not.
+ */
+export function outagesOfDay(known: KnownTimes, now: number): number {
+  return uptimeOf(known, now - UPTIME_RANGES["24 hours"], now).outages;
+}
+
 /** Whether an outage of the time from `at` on (epoch ms) is one of the time before as well. */
 export function isCarried({ pieces }: KnownTimes, at: number, to: number): boolean {
   const outages = pieces.filter(({ kind }) => kind === "offline");

@@ -38,12 +38,7 @@ export const PREVIOUS = statement(
         daemon: s.daemon,
         daemonBefore: s.daemonBefore,
         twoDaemonsAt: s.twoDaemonsAt,
-        // Of the sample before this one, and of the one after it if this one arrives late.
-        sampledBefore: new Expression<Date | null>(
-          `case when ${s.latestSampleAt} < ${sampledAt} then ${s.latestSampleAt}
-          else (select max(${t.ts}) ${samples} and ${t.ts} >= ${since} and ${t.ts} < ${sampledAt}) end`,
-          "instant",
-        ),
+        // Of the one after it, if this one arrives late, and of the one before.
         sampledAfter: new Expression<Date | null>(
           `case when ${s.latestSampleAt} > ${sampledAt} then (
             select min(${t.ts}) ${samples} and ${t.ts} > ${sampledAt} and ${t.ts} <= ${until}) end`,

@@ -12,9 +12,7 @@ import { toldHostname } from "@/lib/servers/names";
 import { coresOf, hasCheckedIn } from "@/lib/servers/servers";
 import {
   LONGEST_PAUSE,
-  outagesIn,
   parseStabilityRecord,
-  type Revealed,
   type StabilityRecord,
   withCheckIn,
   withCorrection,
@@ -114,12 +112,12 @@ function changeOf(
   const isThinned = sample !== undefined && previous.storedTs !== null && previous.storedTs !== sampledAt.getTime();
   const record = parseStabilityRecord(previous.stability);
   const absorbed = isThinned ? absorbedKills(record, sampledAt.getTime(), sample.oomKills) : 0;
-  const revealed = revealedBy(sample, sampledAt.getTime(), previous, record);
+  const restarts = restartsBy(sample, previous);
   // Past scores are computed from the stored samples, so nothing else changes the record either.
   const stability = isThinned
     ? withAbsorbed(record, sampledAt.getTime(), previous.storedTs ?? 0, absorbed)
-    : withCheckIn(withCorrection(record, previous.sampledAfter ?? 0, revealed.after), sampledAt.getTime(), {
-        ...revealed.here,
+    : withCheckIn(withCorrection(record, previous.sampledAfter ?? 0, restarts.after), sampledAt.getTime(), {
+        restarts: restarts.here,
         oomKills: sample?.oomKills ?? 0,
         failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
       });
@@ -131,7 +129,7 @@ function changeOf(
     sampledAt: sampledAt.getTime(),
     arrivedAt: arrivedAt.getTime(),
     isNewest: previous.newestTs === null || sampledAt.getTime() > previous.newestTs,
-    restarts: revealed.here.restarts,
+    restarts: restarts.here,
     uptimeS: sample?.uptimeS ?? null,
     kills: isThinned
       ? { at: previous.storedTs ?? 0, count: absorbed }
@@ -241,7 +239,7 @@ function absorbedKills(record: StabilityRecord, sampledAt: number, kills: number
 function withAbsorbed(record: StabilityRecord, sampledAt: number, storedTs: number, oomKills: number): StabilityRecord {
   if (oomKills === 0) return record;
   return {
-    ...withCheckIn(record, storedTs, { restarts: 0, outages: 0, oomKills, failedUnits: null }),
+    ...withCheckIn(record, storedTs, { restarts: 0, oomKills, failedUnits: null }),
     absorbed_at: sampledAt,
   };
 }
@@ -251,31 +249,10 @@ function latest(now: Date, { lastSeenAt, createdAt }: Previous): Date {
   return new Date(Math.max(now.getTime(), lastSeenAt, createdAt + 1));
 }
 
-const NOTHING: Revealed = { restarts: 0, outages: 0 };
-
-/** What a sample at `at` (epoch ms) shows of the time before it, and what it changes in the time before the next one. */
-function revealedBy(
-  sample: { uptimeS: number | null } | undefined,
-  at: number,
-  { sampledBefore, sampledAfter, uptimeBefore, uptimeAfter }: Previous,
-  record: StabilityRecord,
-): { here: Revealed; after: Revealed } {
-  if (!sample) return { here: NOTHING, after: NOTHING };
+/** The restarts that a sample shows since the one before it, and what it changes in those up to the next one. */
+function restartsBy(sample: { uptimeS: number | null } | undefined, { uptimeBefore, uptimeAfter }: Previous) {
+  if (!sample) return { here: 0, after: 0 };
   const restarted = (from: number | null, to: number | null) => Number(hasRestarted(from, to));
-  const paused = (from: number, to: number | null) => Number(to !== null && to - from > LONGEST_PAUSE);
-  // The sample before may lie too far back to be found. Then the record knows whether an outage came before the next one.
-  const wasOutage =
-    sampledBefore !== null
-      ? paused(sampledBefore, sampledAfter)
-      : Number(sampledAfter !== null && outagesIn(record, sampledAfter) > 0);
-  return {
-    here: {
-      restarts: restarted(uptimeBefore, sample.uptimeS),
-      outages: sampledBefore !== null ? paused(sampledBefore, at) : wasOutage,
-    },
-    after: {
-      restarts: restarted(sample.uptimeS, uptimeAfter) - restarted(uptimeBefore, uptimeAfter),
-      outages: paused(at, sampledAfter) - wasOutage,
-    },
-  };
+  const after = restarted(sample.uptimeS, uptimeAfter) - restarted(uptimeBefore, uptimeAfter);
+  return { here: restarted(uptimeBefore, sample.uptimeS), after };
 }

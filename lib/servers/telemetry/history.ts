@@ -49,6 +49,8 @@ export type History = {
   from: number;
   to: number;
   step: number;
+  /** Where exactly a fixed range begins, which is within its first step or the one before; of any other time `from`. */
+  since: number;
   /** The time of reading. */
   now: number;
   /** Where the data ends: `now`, or `to` where that is earlier. */
@@ -118,6 +120,7 @@ export async function getHistory(
   return {
     range: typeof time === "string" ? time : null,
     ...{ from, to, step, now, until, hoursBecause, peaks },
+    since: typeof time === "string" ? now - RANGES[time].reach : from,
     began: server.countsFrom.getTime(),
     isComplete: read.isComplete,
     known: Math.min(until - from, read.minutes * MINUTE),

@@ -5,6 +5,7 @@ import { SECOND } from "@/lib/format/time";
 import { CONDITION_KINDS, type EventKind } from "@/lib/servers/events/kinds";
 import type { ServerEvent, ServerEvents } from "@/lib/servers/events/server-events";
 import { SILENCE_KINDS, type SilenceKind } from "@/lib/servers/events/silence";
+import { type KnownTimes, uptimeOf } from "@/lib/servers/events/uptime";
 import { type Component, LABELS } from "@/lib/servers/health-score";
 import type { History } from "@/lib/servers/telemetry/history";
 import { lengthText, silentSince, zonedText } from "./silence-text";
@@ -32,6 +33,8 @@ const shownKind = (kind: EventKind) => (KINDS as Partial<typeof KINDS>)[kind] ??
 type Props = {
   history: History;
   events: ServerEvents;
+  /** The silences of these events, outside of maintenance. */
+  known: KnownTimes;
   /** Of the time shown: "24 hours". */
   length: string;
   zone: string;
@@ -46,27 +49,32 @@ export function eventLane(props: Props): ChartLane {
   return { name: "Events", kind: "outage", marks, words: <Events {...props} shown={named} /> };
 }
 
-/** The events of the time shown. */
-function shownEvents({ from, until, now }: History, { silences, others }: ServerEvents): ServerEvent[] {
+/** The events of the time shown, of which the uptime of the same length counts the outages. */
+function shownEvents({ since, until, now }: History, { silences, others }: ServerEvents): ServerEvent[] {
   const all = [...silences.map((silence) => ({ ...silence, facts: {} })), ...others];
-  return all.filter((event) => (event.to ?? now) > from && event.from < until).sort((a, b) => a.from - b.from);
+  return all.filter((event) => (event.to ?? now) > since && event.from < until).sort((a, b) => a.from - b.from);
 }
 
 type NamedEvent = ServerEvent & ShownEvent;
 
-function Events({ shown, history, length, zone }: Omit<Props, "events"> & { shown: readonly NamedEvent[] }) {
-  const { from, until, now } = history;
+const isSilence = (kind: EventKind): kind is SilenceKind => SILENCE_KINDS.includes(kind as SilenceKind);
+
+function Events({ shown, history, known, length, zone }: Omit<Props, "events"> & { shown: readonly NamedEvent[] }) {
+  const { since: begin, until, now } = history;
+  const uptime = uptimeOf(known, begin, until);
   const sums = SUMMED.flatMap((kind) => {
     const all = shown.filter((event) => event.kind === kind);
-    if (all.length === 0) return [];
-    const ms = all.reduce((sum, event) => sum + Math.min(until, event.to ?? now) - Math.max(from, event.from), 0);
-    return `${KINDS[kind].word} ${counted(all.length, "time")} in ${length}, ${lengthText(ms)} in all.`;
+    const inAll = all.reduce((sum, event) => sum + Math.min(until, event.to ?? now) - Math.max(begin, event.from), 0);
+    const ms = isSilence(kind) ? uptime[kind] : inAll;
+    if (all.length === 0 || (isSilence(kind) && ms === 0)) return [];
+    const times = kind === "offline" ? uptime.outages : all.length;
+    return `${KINDS[kind].word} ${counted(times, "time")} in ${length}, ${lengthText(ms)} in all.`;
   });
-  const isSilence = ({ kind }: ServerEvent) => SILENCE_KINDS.includes(kind as SilenceKind);
+  if (uptime.maintenance > 0) sums.push(`${lengthText(uptime.maintenance)} of maintenance left out.`);
   const rest = shown.filter(({ kind }) => !SUMMED.includes(kind)).length;
   if (rest > 0)
     sums.push(sums.length > 0 ? `${counted(rest, "other event")}.` : `${counted(rest, "event")} in ${length}.`);
-  const since = silentSince(shown.filter(isSilence));
+  const since = silentSince(shown.filter(({ kind }) => isSilence(kind)));
   return (
     <EventList
       events={shown}

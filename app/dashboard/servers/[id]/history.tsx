@@ -17,6 +17,7 @@ import { serverPath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import type { ServerEvents } from "@/lib/servers/events/server-events";
 import { silentTimes } from "@/lib/servers/events/silence";
+import type { KnownTimes } from "@/lib/servers/events/uptime";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { CurrentValues } from "@/lib/servers/servers";
@@ -55,6 +56,8 @@ type Props = {
   history: ServerHistory;
   /** Of the time that the history shows, and of before. */
   events: ServerEvents;
+  /** Their silences, outside of maintenance. */
+  known: KnownTimes;
   /** The time that it is compared with. */
   earlier: EarlierHistory | null;
   time: HistoryTime;
@@ -66,7 +69,7 @@ type Props = {
 };
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, earlier, time, events, current, score, list, zone }: Props) {
+export function History({ serverId, history, earlier, time, events, known, current, score, list, zone }: Props) {
   const compared = comparedText(time.compare);
   const { from, to } = history;
   const silences = silentTimes(events.silences, history);
@@ -76,7 +79,7 @@ export function History({ serverId, history, earlier, time, events, current, sco
     rows: tableRows({ from, to, zone, heard }),
     silences: longestOf(silences),
   };
-  const picture = { history, earlier, compared, events, current, score, zone, shared };
+  const picture = { history, earlier, compared, events, known, current, score, zone, shared };
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -163,7 +166,7 @@ type PictureProps = Omit<Props, "serverId" | "list" | "time"> & {
   shared: SharedTimes & { silences: readonly TimeRange[] };
 };
 
-function Picture({ chart, history, earlier, compared, events, current, score, zone, shared }: PictureProps) {
+function Picture({ chart, history, earlier, compared, events, known, current, score, zone, shared }: PictureProps) {
   const { title, unit, top } = chart;
   const { from, to, step, now, until } = history;
   const latest = rolledUpValues(current);
@@ -180,14 +183,14 @@ function Picture({ chart, history, earlier, compared, events, current, score, zo
       {...{ title, from, to, step, top, unit, series, compared }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
-      lanes={chart === SCORE_CHART ? lanesOf(history, events, zone) : []}
+      lanes={chart === SCORE_CHART ? lanesOf(history, events, known, zone) : []}
       {...shared}
       isWide={chart === SCORE_CHART}
     />
   );
 }
 
-function lanesOf(history: ServerHistory, events: ServerEvents, zone: string): ChartLane[] {
+function lanesOf(history: ServerHistory, events: ServerEvents, known: KnownTimes, zone: string): ChartLane[] {
   const marks = lateTimes(history);
   const late: ChartLane = {
     name: "Late",
@@ -195,7 +198,9 @@ function lanesOf(history: ServerHistory, events: ServerEvents, zone: string): Ch
     marks,
     words: <ReportedLater {...{ marks, history, zone }} />,
   };
-  return [eventLane({ history, events, length: nameOf(history), zone }), late].filter(({ marks }) => marks.length > 0);
+  return [eventLane({ history, events, known, length: nameOf(history), zone }), late].filter(
+    ({ marks }) => marks.length > 0,
+  );
 }
 
 /** The steps in which scores were known only later; adjacent ones are one time. */

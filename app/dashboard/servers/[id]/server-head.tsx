@@ -114,8 +114,8 @@ export function ServerHead({ report, adjacent, list, since, zone, now, children 
 }
 
 /** "Needs attention: offline 2 times, 3 restarts in 24 hours" of a server that these alone make need it. */
-function Unstable({ report: { need, health, stability } }: { report: ServerReport }) {
-  const cause = need === "attention" && stabilityText(health, stability);
+function Unstable({ report: { need, health, day } }: { report: ServerReport }) {
+  const cause = need === "attention" && stabilityText(health, day);
   return cause && <strong>Needs attention: {cause}</strong>;
 }
 
@@ -126,9 +126,9 @@ function stabilityText(...facts: Parameters<typeof stabilityCause>): string | nu
 }
 
 /** "Strained since 22 Nov, 14:10 UTC (memory)". */
-function sinceText({ health, stability }: ServerReport, { kind, at, level }: Since, zone: string): string {
+function sinceText({ health, day }: ServerReport, { kind, at, level }: Since, zone: string): string {
   const word = { healthy: "Needs attention", strained: "Strained", critical: "Critical" }[level];
-  const cause = stabilityText(health, stability) ?? LABELS[worstComponent(health)].toLowerCase();
+  const cause = stabilityText(health, day) ?? LABELS[worstComponent(health)].toLowerCase();
   const time = `${momentText(new Date(at), zone)} ${zoneText(zone)}`;
   const when = { always: "always, as far as is kept", at: `since ${time}`, before: `since ${time} or earlier` }[kind];
   return `${word} ${when} (${cause === "cpu" ? "CPU" : cause})`;

@@ -86,7 +86,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
             serverId={server.id}
             current={report.current}
             score={health.score}
-            {...{ history, earlier, time, events, list, zone }}
+            {...{ history, earlier, time, events, known, list, zone }}
           />
         </>
       ) : (
