@@ -2,7 +2,7 @@ import { queryReplica } from "@/lib/database/replica";
 import type { Ask } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
+import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
 import { type Bands, type HistoryMeasure, parseBands, type SerializedBands } from "@/lib/servers/telemetry/bands";
 import { listHours, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
 
@@ -16,6 +16,9 @@ export type SummedStep = {
   minutes: number;
   late: number;
 };
+
+/** The hours of a longer time are joined by PostgreSQL. */
+const MOST_READ = 42 * DAY;
 
 const h = table("TelemetryHour", "h");
 const ms = (time: string) => `(date_part('epoch', ${time}) * 1000)`;
@@ -63,15 +66,19 @@ const SUMMED_STEPS = statement(
 
 /**
  * What is kept of the hours of a server in `[from, until)`, joined to steps of so many milliseconds (whole hours, counted
- * from the epoch), in order; a step of which nothing is known is absent. All times in epoch milliseconds.
+ * from the epoch), in order; a step of which nothing is known is absent. Of a short time the hours of a step stand beside each other.
+ * All times in epoch milliseconds.
  */
 export async function listSummedSteps(
   serverId: number,
   { from, until, step }: { from: number; until: number; step: number },
   ask: Ask,
 ): Promise<SummedStep[]> {
-  // An hour of its own needs no joining, which costs PostgreSQL ten times as much as reading it.
-  if (step === HOUR) return (await listHours(serverId, from, until, ask)).map(stepOfHour);
+  // Joining hours costs PostgreSQL ten times as much as reading them: those of a month are joined by whom they are for.
+  if (until - from <= MOST_READ) {
+    const hours = await listHours(serverId, from, until, ask);
+    return hours.map((hour) => stepOfHour(hour, step));
+  }
   const values = { serverId, from: new Date(from), until: new Date(until), stepS: step / SECOND };
   const rows = await ask(SUMMED_STEPS, values);
   return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
@@ -98,7 +105,7 @@ export async function hasSumsAlone(serverId: number, { from, to }: { from: numbe
   return row?.found === true;
 }
 
-function stepOfHour({ hour, bands, late }: SummedHour): SummedStep {
+function stepOfHour({ hour, bands, late }: SummedHour, step: number): SummedStep {
   const minutes = Math.min(HOUR / MINUTE, bands.score?.count ?? 0);
-  return { at: hour, bands, worst: hour, minutes, late };
+  return { at: Math.floor(hour / step) * step, bands, worst: hour, minutes, late };
 }
