@@ -13,7 +13,7 @@ const MOST_NAMES = 10;
 const MOST_EVENTS = 100;
 
 /** Times in epoch milliseconds. */
-export type ToldIncident = {
+type ToldIncident = {
   id: number;
   subject: Subject;
   subjectId: number;
