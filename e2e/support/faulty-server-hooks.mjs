@@ -10,7 +10,7 @@ const thrown = (/** @type {string} */ stage, /** @type {string} */ text) =>
 const FAULTS = {
   "server/http/gate.mjs": [
     {
-      before: "const { rawHeaders, url",
+      before: "const { rawHeaders, headers, url",
       // Not a fault: a connection that ends without an answer, as when its process dies.
       code: `if (request.url.includes("fault-reset")) request.socket.destroy();\n${thrown("gate", "request.url")}`,
     },
