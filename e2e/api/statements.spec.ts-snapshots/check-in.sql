@@ -16,9 +16,6 @@ select (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt",
   s.daemon as "daemon",
   s.daemon_before as "daemonBefore",
   (date_part('epoch', s.two_daemons_at) * 1000)::bigint as "twoDaemonsAt",
-  (date_part('epoch', case when s.latest_sample_at < $1 then s.latest_sample_at else (select max(t.ts)
-from telemetry_samples t
-where t.server_id = s.id and t.ts >= $3 and t.ts < $1) end) * 1000)::bigint as "sampledBefore",
   (date_part('epoch', case when s.latest_sample_at > $1 then ( select min(t.ts)
 from telemetry_samples t
 where t.server_id = s.id and t.ts > $1 and t.ts <= $4) end) * 1000)::bigint as "sampledAfter",

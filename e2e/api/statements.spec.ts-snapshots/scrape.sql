@@ -39,7 +39,33 @@ from blind_times b
 where b.ended_at is null or b.ended_at > $2::timestamptz) as "blind",
   (date_part('epoch', (select p.until
 from console_presence p
-where p.id = 1)) * 1000)::bigint as "presentUntil"
+where p.id = 1)) * 1000)::bigint as "presentUntil",
+  ( select json_agg(json_build_array(s.id,
+  day.silences,
+  ( select json_agg(json_build_array((date_part('epoch', m.started_at) * 1000)::bigint,
+  (date_part('epoch', m.ended_at) * 1000)::bigint)
+order by m.started_at)
+from maintenance_times m
+where m.server_id = s.id and m.started_at < $4::timestamptz and m.ended_at > $3::timestamptz)))
+from servers s cross
+join lateral ( select json_agg(json_build_array(d.kind,
+  (date_part('epoch', d.started_at) * 1000)::bigint,
+  (date_part('epoch', d.ended_at) * 1000)::bigint)
+order by d.started_at) as silences
+from ( select *
+from server_events e
+where e.server_id = s.id and e.kind in ('offline',
+  'unknown',
+  'unreachable') and e.ended_at >= $3::timestamptz and e.started_at >= $3::timestamptz and e.started_at < $4::timestamptz
+union all select *
+from ( select *
+from server_events e
+where e.server_id = s.id and e.kind in ('offline',
+  'unknown',
+  'unreachable') and e.started_at < $3::timestamptz
+order by e.started_at desc limit 1) e
+where e.ended_at >= $3::timestamptz) d) day
+where s.account_id = $1 and day.silences is not null) as "days"
 from servers s
 where s.account_id = $1;
 
