@@ -45,7 +45,8 @@ export function boundChunks(request, refuse) {
     }
     waiting.push(chunk);
     joined += chunk.length;
-    return joined < JOINED_UP_TO || flush();
+    // False stops the socket, because nobody reads: what `flush` says later, the parser does not hear.
+    return joined < JOINED_UP_TO ? request.readableLength < JOINED_UP_TO : flush();
   };
 }
 

@@ -288,6 +288,23 @@ test("a body in chunks of one byte costs under 10 ms until it is refused, and th
   expect(median(costs)).toBeLessThan(10);
 });
 
+test("chunks that nobody reads yet wait in the client, however small they are", async () => {
+  const { happened: asked, happens: ask } = moment();
+  let received: IncomingMessage | undefined;
+  const port = await serve({}, (request) => {
+    received = request;
+    ask();
+  });
+  const client = await open(port, CHUNKED);
+  await asked;
+  const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`;
+  for (let sent = 0; sent < 1_000; sent++) {
+    client.socket.write(chunk);
+    await new Promise(setImmediate);
+  }
+  expect(received?.readableLength).toBeLessThan(100_000);
+});
+
 test("small chunks that come after an answer are read away as bytes, and their sender reads the answer", async () => {
   const times = { discarding: 600_000, request: 600_000 };
   const port = await serve(times, (_, response) => response.writeHead(503).end("refused"));
