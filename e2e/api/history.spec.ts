@@ -7,6 +7,7 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { parseCheckInBody } from "@/lib/ingest/check-in-body";
 import { forClient } from "@/lib/process/request-context.mjs";
 import { listUnwellSince } from "@/lib/servers/events/unwell-since";
 import { scoreHealth } from "@/lib/servers/health-score";
@@ -22,7 +23,7 @@ import {
 } from "@/lib/servers/telemetry/bands";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { getEarlierHistory, getHistory, type History, listTrends } from "@/lib/servers/telemetry/history";
-import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
+import { MOST_EVENTS, rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
@@ -298,6 +299,40 @@ test("JavaScript and SQL rate every minute alike, whatever was measured, and in 
     const expected = means(rated);
     expect(means(kept).filter((mean, index) => Math.abs(mean - (expected[index] ?? 0)) > 0.0011)).toEqual([]);
   }
+});
+
+test("whatever numbers a check-in may have, the past that has them is summed up and shown", async () => {
+  const server = await oldServer();
+  const [least, most] = [Number.MIN_VALUE, 1e12];
+  const smallest = {
+    ...{
+      cpu_pct: least,
+      cpu_steal_pct: least,
+      cpu_iowait_pct: least,
+      load5: least,
+      swap_used_pct: least,
+      uptime_s: least,
+    },
+    ...{ mem_used_mb: least, disk_used_pct: least, net_loss_pct: least, net_retransmit_pct: least },
+  };
+  const bodies = [{ ...smallest, mem_total_mb: most }, { mem_used_mb: most, mem_total_mb: least }, { load5: most }];
+  for (const [index, body] of bodies.entries()) {
+    const at = new Date(hourAgo(1) + index * MINUTE);
+    const { report, sampledAt } = parseCheckInBody(Buffer.from(JSON.stringify(body)), at);
+    await storeCheckIn(server.id, report, { sampledAt, arrivedAt: at });
+  }
+  // One every ten seconds for seven hours.
+  await db.$executeRaw`insert into telemetry_samples (server_id, ts, oom_kills)
+    select ${server.id}, ${new Date(hourAgo(9))}::timestamptz + n * interval '10 seconds', ${MOST_EVENTS} from generate_series(1, 2520) n`;
+  const hours = await summed(server);
+  expect(hours.map(({ hour, samples }) => [(hourAgo(0) - hour) / HOUR, samples]).slice(-9)).toEqual(
+    [9, 8, 7, 6, 5, 4, 3, 2, 1].map((hour) => [hour, hour === 9 ? 359 : hour > 2 ? 360 : hour === 2 ? 1 : 3]),
+  );
+  const { points } = await getHistory(server.accountId, String(server.id), "24h");
+  expect(points.find(({ at }) => at === hourAgo(1))?.bands).toMatchObject({
+    memUsedPct: { least: 0, greatest: 0, count: 1 },
+    cpuPct: { least: 0, greatest: 0, count: 1 },
+  });
 });
 
 test("a flooded server is summed up in statements of a bounded number of samples, and a reader who leaves ends that after the first", async () => {

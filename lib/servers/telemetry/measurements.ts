@@ -225,9 +225,15 @@ export const reportedFields = Object.fromEntries(
 ) as Ranges;
 type ReportedFields = { [Field in keyof Ranges]: z.output<Ranges[Field]> };
 
+/** Less is 0: PostgreSQL fails where a quotient is too small or too large for it. */
+const LEAST = 1e-6;
+
 /** The sample of a report. */
 export function sampleOf(reported: ReportedFields): Sample {
-  return eachMeasurement((_, { name }) => reported[name as keyof ReportedFields]);
+  return eachMeasurement((_, { name }) => {
+    const value = reported[name as keyof ReportedFields];
+    return value !== null && value < LEAST ? 0 : value;
+  });
 }
 
 /** The measurements that `servers.latest_sample` holds. */

@@ -116,7 +116,7 @@ const minutes = ({ from, until }: Placeholders) => `
 
 /** The record behind the stability component as each minute found it: see `withCheckIn` and `summariseStability`. */
 const stabilityOf = (countsFrom: string) => `
-      ${COUNTS.map((count) => `(known.${count} - days.${count})::int as ${count}_in_a_day`).join(", ")},
+      ${COUNTS.map((count) => `known.${count} - days.${count} as ${count}_in_a_day`).join(", ")},
       ${milliseconds("at", "oom_at")} as since_oom, failed_last,
       greatest(1, due - greatest(60 * (days.hour - ${HOURS_BEFORE}), floor(${epoch(countsFrom)} / 60))) as minutes_expected`;
 
