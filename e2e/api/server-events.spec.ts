@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import pg from "pg";
 import { POST as checkIn } from "@/app/ingest/v1/check-ins/route";
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
+import { newAccount, newReportingServer, newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { openLibrary } from "@/e2e/support/library";
 import { needs, needsPostgresRun } from "@/e2e/support/needs";
@@ -743,4 +743,31 @@ test("the outages of the last 24 hours are one number of the head, the fleet and
     counts.add(day.outages);
   }
   expect(counts.size).toBeGreaterThan(2);
+});
+
+test("of a server the fleet looks at the last forty events of the day, says that there may be more, and its head counts them all", async () => {
+  const now = Date.now();
+  const { id: accountId } = await newAccount();
+  const createdAt = new Date(now - 2 * DAY);
+  const seen = { createdAt, firstSeenAt: createdAt, lastSeenAt: new Date(now), stability: steadyRecord(now) };
+  const well = { cpuPct: 10, memUsedMb: 100, memTotalMb: 1000, netLossPct: 0, diskUsedPct: 40 };
+  for (const [outages, cause] of [
+    [40, "Offline 40 times"],
+    [41, "Offline 41 times or more"],
+    [60, "Offline 40 times or more"],
+  ] as const) {
+    const { id } = await newServer(accountId, seen);
+    await db.telemetrySample.create({ data: { serverId: id, ts: new Date(now), ...well } });
+    const times = Array.from({ length: outages - 1 }, (_, index) => now - (index + 1) * 10 * MINUTE);
+    // The first began before the day.
+    if (outages <= 41) times.push(now - DAY - 30 * SECOND);
+    else times.push(now - outages * 10 * MINUTE);
+    await db.serverEvent.createMany({
+      data: times.map((at) => ({
+        ...{ serverId: id, kind: "offline", startedAt: new Date(at), endedAt: new Date(at + MINUTE) },
+      })),
+    });
+    expect((await listFleet(accountId, now)).find((server) => server.id === id)?.cause).toBe(cause);
+    expect((await getServerReport(accountId, String(id), now)).day).toMatchObject({ outages, hasMore: false });
+  }
 });

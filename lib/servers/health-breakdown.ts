@@ -58,9 +58,10 @@ export function worstComponent({ components }: Pick<Score, "components">): Compo
  * "Offline 2 times, 3 restarts" of the last 24 hours, for a server that needs attention for these more than for anything else;
  * null where another component says more.
  */
-export function stabilityCause(score: Score, { outages, reboots }: DayFacts): string | null {
+export function stabilityCause(score: Score, { outages, hasMore, reboots }: DayFacts): string | null {
   if (!(isRatedWell(score) || worstComponent(score) === "stability")) return null;
-  const parts = [outages > 0 && `Offline ${counted(outages, "time")}`, reboots > 0 && counted(reboots, "restart")];
+  const times = counted(outages, "time") + (hasMore ? " or more" : "");
+  const parts = [outages > 0 && `Offline ${times}`, reboots > 0 && counted(reboots, "restart")];
   const known = parts.filter(Boolean);
   return known.length > 0 ? known.join(", ") : null;
 }

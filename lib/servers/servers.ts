@@ -15,7 +15,14 @@ import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { mapInTurns } from "@/lib/process/turns";
-import { DAY_OF_SILENCES, dayBefore, daySilences, outagesByServer } from "@/lib/servers/events/day-silences";
+import {
+  DAY_OF_SILENCES,
+  type DayOutages,
+  dayBefore,
+  daySilences,
+  MOST_OF_FLEET,
+  outagesByServer,
+} from "@/lib/servers/events/day-silences";
 import { blindColumns, isBlindAt } from "@/lib/servers/events/presence";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { mainCause, stabilityCause, worstComponent } from "@/lib/servers/health-breakdown";
@@ -106,7 +113,7 @@ const FLEET = statement({ accountId: s.accountId, ...MOMENT }, ({ accountId, sin
     {
       rows: jsonRows(TAGGED_COLUMNS, `${s.id}`),
       ...blindColumns(since),
-      days: daySilences(`${s.accountId} = ${accountId}`, day),
+      days: daySilences(`${s.accountId} = ${accountId}`, day, MOST_OF_FLEET),
     },
     `from ${s} where ${s.accountId} = ${accountId}`,
   ),
@@ -357,10 +364,10 @@ export function coresOf(cores: unknown): number | null {
   return typeof cores === "number" && cores > 0 ? cores : null;
 }
 
-const NO_OUTAGES: ReadonlyMap<number, number> = new Map();
+const NO_OUTAGES: ReadonlyMap<number, DayOutages> = new Map();
 
-function dayOf({ id }: ServerRow, { stability }: HealthFacts, outages: ReadonlyMap<number, number>): DayFacts {
-  return { outages: outages.get(id) ?? 0, reboots: stability?.reboots ?? 0 };
+function dayOf({ id }: ServerRow, { stability }: HealthFacts, outages: ReadonlyMap<number, DayOutages>): DayFacts {
+  return { ...(outages.get(id) ?? { outages: 0 }), reboots: stability?.reboots ?? 0 };
 }
 
 function needAt(row: ServerRow, { score, components }: Score, now: number, isBlind: boolean, day: DayFacts): Need {

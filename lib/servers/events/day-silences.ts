@@ -21,36 +21,50 @@ type DaySilences = readonly (readonly [
   serverId: number,
   silences: readonly (readonly [kind: SilenceKind, from: number, to: number])[],
   maintenance: Times | null,
+  /** As in `DayOutages`. */
+  hasMore: boolean,
 ])[];
+
+/** Of the servers of a whole account, so many events each are looked at: a thousand servers may have 600 outages a day each. */
+export const MOST_OF_FLEET = 40;
 
 /**
  * SQL of the silences of servers that ended in a day, and of their maintenance; servers without any are left out. Silences do not
- * overlap, so that of those that began before the day only the last can end in it: each server takes two look-ups.
+ * overlap, so that of those that began before the day only the last can end in it: each server takes two look-ups. `most`: of the
+ * events of the day and of those before it, how many of each server are looked at, the latest.
  */
-export function daySilences(servers: string, { dayFrom, dayTo }: { [Name in keyof typeof DAY_OF_SILENCES]: string }) {
-  const ofServer = `from ${e} where ${e.serverId} = s.id and ${IS_SILENCE} and ${e.endedAt} >= ${dayFrom}`;
-  const silences = `json_agg(json_build_array(d.kind, ${epochMs("d.started_at")}, ${epochMs("d.ended_at")}) order by d.started_at)`;
+export function daySilences(
+  servers: string,
+  { dayFrom, dayTo }: { [Name in keyof typeof DAY_OF_SILENCES]: string },
+  most: number | "all" = "all",
+) {
+  const hasMore = most === "all" ? "false" : `count(*) filter (where ${e.startedAt} >= ${dayFrom}) = ${most}`;
+  const ended = `${IS_SILENCE} and ${e.endedAt} >= ${dayFrom}`;
+  const latest = (times: string) =>
+    `select * from ${e} where ${e.serverId} = s.id and ${times} order by ${e.startedAt} desc limit ${most}`;
+  const silences = `json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at)`;
   return new Expression<DaySilences | null>(`(
-    select json_agg(json_build_array(s.id, day.silences, ${maintenanceBetween("s.id", dayFrom, dayTo)}))
+    select json_agg(json_build_array(s.id, day.silences, ${maintenanceBetween("s.id", dayFrom, dayTo)}, day.has_more))
     from ${s} cross join lateral (
-      select ${silences} as silences from (
-        select * ${ofServer} and ${e.startedAt} >= ${dayFrom} and ${e.startedAt} < ${dayTo}
+      select ${silences} filter (where ${ended}) as silences, ${hasMore} as has_more from (
+        (${latest(`${e.startedAt} >= ${dayFrom} and ${e.startedAt} < ${dayTo}`)})
         union all
-        select * from (
-          select * from ${e} where ${e.serverId} = s.id and ${IS_SILENCE} and ${e.startedAt} < ${dayFrom}
-          order by ${e.startedAt} desc limit 1) e where ${e.endedAt} >= ${dayFrom}) d) day
+        (select * from (${latest(`${e.startedAt} < ${dayFrom}`)}) e where ${IS_SILENCE} order by ${e.startedAt} desc limit 1)) e) day
     where ${servers} and day.silences is not null)`);
 }
 
-/** How many outages each server had in the last day, by its id; servers without any are left out. */
-export function outagesByServer(days: DaySilences | null, now: number): ReadonlyMap<number, number> {
+/** The outages of a server in the last day. `hasMore`: there may have been further ones, before the events that were looked at. */
+export type DayOutages = { outages: number; hasMore: boolean };
+
+/** The outages of each server, by its id; servers without any are left out. */
+export function outagesByServer(days: DaySilences | null, now: number): ReadonlyMap<number, DayOutages> {
   return new Map(
-    (days ?? []).map(([id, silences, maintenance]) => {
+    (days ?? []).map(([id, silences, maintenance, hasMore]) => {
       const known = withoutMaintenance(
         silences.map(([kind, from, to]) => ({ kind, from, to })),
         (maintenance ?? []).map(([from, to]) => ({ from, to })),
       );
-      return [id, outagesOfDay(known, now)];
+      return [id, { outages: outagesOfDay(known, now), hasMore }];
     }),
   );
 }
