@@ -226,6 +226,26 @@ test("Prometheus' descriptions become the facts, and its ip is the machine's onl
   expect(await detailOf("10.0.0.7:9100")).toMatchObject({ facts, public_ip: null });
 });
 
+test("a description that no daemon could report is no fact, and its scrape is a sample all the same", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const factsAfter = async (round: number, labels: Record<string, string>) => {
+    const series = nodeExporterSeries(now() - (75 - 15 * round) * SECOND, grown(round)).map((one) =>
+      one.labels.__name__ === "node_uname_info" ? { ...one, labels: { ...one.labels, ...labels } } : one,
+    );
+    expect((await writeSeries(key, series)).status).toBe(204);
+    return (await db.server.findUniqueOrThrow({ where: { id } })).facts;
+  };
+  await factsAfter(0, {});
+  for (const [round, release] of ["6.\0", "6.\u202e1", "6".repeat(257)].entries()) {
+    expect(await factsAfter(round + 1, { release })).toEqual({});
+  }
+  const facts = await factsAfter(4, { release: "6".repeat(256), machine: "x86\0" });
+  expect(facts).toMatchObject({ kernel: "6".repeat(256) });
+  expect(facts).not.toHaveProperty("arch");
+  expect(await samplesOf(id)).toHaveLength(5);
+});
+
 test("a stale marker ends its series; other values that are no numbers, and values out of range, are not reported", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);

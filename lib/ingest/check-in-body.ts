@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { ApiError } from "@/lib/api/api-error";
-import { UNPRINTABLE } from "@/lib/format/names";
 import { HOUR, MINUTE } from "@/lib/format/time";
 import { reportedFields, sampleOf } from "@/lib/servers/telemetry/measurements";
-import { cores, type ParsedReport, publicIp } from "@/lib/servers/telemetry/report";
+import { cores, factText, type ParsedReport, publicIp } from "@/lib/servers/telemetry/report";
 import { describeIssue } from "./body-text";
 import { parseBoundedJson } from "./bounded-json";
 
@@ -13,11 +12,6 @@ export const MAX_AGE = 2 * HOUR;
 export const MAX_AHEAD = 5 * MINUTE;
 
 const MAX_FACTS = 32;
-const factText = z
-  .string()
-  .max(256)
-  .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
-
 /** Facts about the machine, flat. */
 const knownFacts = z
   .object({ os: factText, kernel: factText, cores })

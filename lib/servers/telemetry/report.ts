@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { InvalidInputError } from "@/lib/failures";
+import { UNPRINTABLE } from "@/lib/format/names";
 import {
   eachMeasurement,
   type MEASUREMENTS,
@@ -11,6 +12,11 @@ import {
 // What a daemon reports at a check-in, as code passes it on. Its form on the wire is lib/ingest/check-in-body.ts.
 
 export const cores = z.int().min(1).max(65_536);
+
+export const factText = z
+  .string()
+  .max(256)
+  .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
 
 export const publicIp = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" }).nullable();
 

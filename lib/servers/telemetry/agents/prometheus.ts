@@ -1,3 +1,4 @@
+import { factText } from "@/lib/servers/telemetry/report";
 import { cpuKey, diskKey, type ReadingKey, type Readings } from "./readings";
 import { machineOf } from "./sample";
 
@@ -61,15 +62,19 @@ export function prometheusKey(name: string, labels: Labels): ReadingKey | null {
 /** The labels of the series that describe the machine, by their names. */
 export type Descriptions = Readonly<Record<string, Labels>>;
 
+/** A label as a fact; null when it cannot be one. */
+const factOf = (label: string | undefined) => factText.safeParse(label).data || null;
+
 /** The facts of a machine, once everything that is needed for them has come in one request. */
 export function prometheusFacts({ node_os_info: os, node_uname_info: uname }: Descriptions, readings: Readings) {
   const { cores, memoryMb } = machineOf(readings);
-  if (!uname?.release || cores === null) return undefined;
+  const [kernel, arch] = [factOf(uname?.release), factOf(uname?.machine)];
+  if (kernel === null || cores === null) return undefined;
   return {
-    os: os?.pretty_name ?? uname.sysname ?? "Linux",
-    kernel: uname.release,
+    os: factOf(os?.pretty_name) ?? factOf(uname?.sysname) ?? "Linux",
+    kernel,
     cores,
-    ...(uname.machine && { arch: uname.machine }),
+    ...(arch !== null && { arch }),
     ...(memoryMb !== null && { memory_mb: memoryMb }),
   };
 }
