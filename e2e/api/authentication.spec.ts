@@ -268,7 +268,7 @@ test("a second request within the minute writes nothing, one after it does", asy
   expect((await findToken(accountId, id))?.lastUsedAt).toEqual(recent);
 });
 
-test("every refusal of a revoked token is counted for its owner, with the last one's origin", async () => {
+test("every refusal of a revoked token is counted for its owner, with the last one's origin, up to what a count can be", async () => {
   const { id: accountId, token } = await newAccount();
   const id = await tokenId(token);
   await revokeTokens(accountId, [id]);
@@ -282,6 +282,10 @@ test("every refusal of a revoked token is counted for its owner, with the last o
     lastRefusedAgent: "forgotten-cron/1",
     lastUsedAt: null,
   });
+  const most = 2 ** 31 - 1;
+  await db.accessToken.update({ where: { id }, data: { refusedCount: most - 1 } });
+  await Promise.all(Array.from({ length: 3 }, () => call("/api/v1/me", token, init)));
+  await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(most);
 });
 
 test("of X-Forwarded-For only what the one trusted proxy added is believed, not what the client wrote before it", async () => {

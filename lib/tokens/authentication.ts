@@ -19,7 +19,7 @@ import { recordRequest } from "@/lib/tokens/use";
 /** `last_used_*` is at most this old. */
 const LAST_USED_PRECISION = MINUTE;
 const REFUSALS_WRITTEN_EVERY = 1 * SECOND;
-/** What a count of an event ends at. */
+/** What counts of refusals end at. */
 const MOST_COUNTED = 2 ** 31 - 1;
 const SHORTEST_RETRY = SECOND / 4;
 const LONGEST_RETRY = 5 * SECOND;
@@ -95,7 +95,7 @@ const REFUSE = statement(
   },
   ({ id, count, now, ip, agent, event }) => ({
     sql: `with refused as (
-      update ${t} set ${t.refusedCount.name} = ${t.refusedCount} + ${count},
+      update ${t} set ${t.refusedCount.name} = least(${MOST_COUNTED}, ${t.refusedCount}::bigint + ${count}),
       ${t.lastRefusedIp.name} = case when ${t.lastRefusedAt} > ${now} then ${t.lastRefusedIp} else ${ip} end,
       ${t.lastRefusedAgent.name} = case when ${t.lastRefusedAt} > ${now} then ${t.lastRefusedAgent} else ${agent} end,
       ${t.lastRefusedAt.name} = greatest(${t.lastRefusedAt}, ${now})
