@@ -46,25 +46,29 @@ where p.id = 1)) * 1000)::bigint as "presentUntil",
   (date_part('epoch', m.ended_at) * 1000)::bigint)
 order by m.started_at)
 from maintenance_times m
-where m.server_id = s.id and m.started_at < $4::timestamptz and m.ended_at > $3::timestamptz)))
+where m.server_id = s.id and m.started_at < $4::timestamptz and m.ended_at > $3::timestamptz),
+  day.has_more))
 from servers s cross
-join lateral ( select json_agg(json_build_array(d.kind,
-  (date_part('epoch', d.started_at) * 1000)::bigint,
-  (date_part('epoch', d.ended_at) * 1000)::bigint)
-order by d.started_at) as silences
-from ( select *
-from server_events e
-where e.server_id = s.id and e.kind in ('offline',
+join lateral ( select json_agg(json_build_array(e.kind,
+  (date_part('epoch', e.started_at) * 1000)::bigint,
+  (date_part('epoch', e.ended_at) * 1000)::bigint)
+order by e.started_at) filter (where e.kind in ('offline',
   'unknown',
-  'unreachable') and e.ended_at >= $3::timestamptz and e.started_at >= $3::timestamptz and e.started_at < $4::timestamptz
-union all select *
-from ( select *
+  'unreachable') and e.ended_at >= $3::timestamptz) as silences,
+  count(*) filter (where e.started_at >= $3::timestamptz) = 40 as has_more
+from ( (select *
 from server_events e
-where e.server_id = s.id and e.kind in ('offline',
+where e.server_id = s.id and e.started_at >= $3::timestamptz and e.started_at < $4::timestamptz
+order by e.started_at desc limit 40)
+union all (select *
+from (select *
+from server_events e
+where e.server_id = s.id and e.started_at < $3::timestamptz
+order by e.started_at desc limit 40) e
+where e.kind in ('offline',
   'unknown',
-  'unreachable') and e.started_at < $3::timestamptz
-order by e.started_at desc limit 1) e
-where e.ended_at >= $3::timestamptz) d) day
+  'unreachable')
+order by e.started_at desc limit 1)) e) day
 where s.account_id = $1 and day.silences is not null) as "days"
 from servers s
 where s.account_id = $1;
