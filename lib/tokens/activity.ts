@@ -25,10 +25,10 @@ export type DayOfUse = {
 export type Visitor = {
   ip: string;
   agent: string | null;
-  /** Null: it was seen, but is not written yet. */
+  /** Null: it was seen, but its row is not written yet, or not kept any more. */
   firstSeenAt: Date | null;
   lastSeenAt: Date;
-  /** Answered with the token, as far as is counted; null: not written yet. */
+  /** Answered with the token, as far as is counted; null: as above. */
   requests: number | null;
   /** An event says that its network is new. */
   isNew: boolean;
@@ -60,7 +60,15 @@ export async function listDaysOfUse(tokenIds: readonly number[], now: Date): Pro
 
 type LastSeen = Pick<
   AccessToken,
-  "id" | "lastUsedAt" | "lastUsedIp" | "lastUsedAgent" | "lastRefusedAt" | "lastRefusedIp" | "lastRefusedAgent"
+  | "id"
+  | "firstUsedAt"
+  | "firstUsedIp"
+  | "lastUsedAt"
+  | "lastUsedIp"
+  | "lastUsedAgent"
+  | "lastRefusedAt"
+  | "lastRefusedIp"
+  | "lastRefusedAgent"
 >;
 
 /**
@@ -81,7 +89,7 @@ type VisitorRow = Pick<TokenVisitor, keyof typeof VISITOR>;
 
 /**
  * Splits the visitors at the end of the token: earlier requests were answered, later ones were refused. Adds the token's
- * own last use and last refusal, because they are written at other moments than the rows and may be newer. `rows` are those
+ * own first use, last use and last refusal, because they are written at other moments than the rows and may be newer. `rows` are those
  * of one token, first seen first.
  */
 export function visitorsOf(
@@ -96,7 +104,9 @@ export function visitorsOf(
     .filter(({ firstSeenAt }) => firstSeenAt <= end)
     .map((row) => ({ ...row, lastSeenAt: new Date(Math.min(Number(row.lastSeenAt), Number(end))) }));
   const refusedRows = visitors.filter(({ lastSeenAt }) => lastSeenAt > end);
-  const used = withLast(usedRows, token.lastUsedIp, token.lastUsedAgent, token.lastUsedAt);
+  const used = withLast(usedRows, token.lastUsedIp, token.lastUsedAgent, token.lastUsedAt).map((visitor) =>
+    visitor.ip === token.firstUsedIp ? { ...visitor, firstSeenAt: token.firstUsedAt } : visitor,
+  );
   const refused = withLast(refusedRows, token.lastRefusedIp, token.lastRefusedAgent, token.lastRefusedAt);
   return {
     used: used.slice(0, VISITORS_SHOWN),
