@@ -108,3 +108,25 @@ test("events of a time in which nothing was counted, and of a service that is ne
   await page.getByRole("region", { name: "Events" }).getByText("1 event in the time shown.").click();
   await expect(page.locator("[data-event=pending_config]")).toContainText("○ Waiting for an edge node: since");
 });
+
+test("a game service that failed, or that no live edge node has, comes before the others and says why and for how long; nothing about the latter is green", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const times = { createdAt: at(3), updatedAt: at(3) };
+  const well = await newGameService(account.id, { status: "active", ...times });
+  const failed = await newGameService(account.id, { status: "failed", error: "edge-1: connection refused", ...times });
+  const unserved = await newGameService(account.id, { status: "active", ...times });
+  await db.serviceEvent.create({ data: { serviceId: unserved.id, kind: "unserved", startedAt: at(2) } });
+  await page.goto("/dashboard/game-services");
+  const rows = page.locator("tr[data-service]");
+  const ids = () => rows.evaluateAll((all) => all.map((row) => Number(row.getAttribute("data-service"))));
+  expect(await ids()).toEqual([failed.id, unserved.id, well.id]);
+  await expect(rows.nth(0)).toContainText("Failed for 3 hedge-1: connection refused");
+  await expect(rows.nth(1)).toContainText("Active, but served by no live edge node for 2 h");
+  await expect(rows.nth(1).locator(".good")).toHaveCount(0);
+  await expect(rows.nth(2)).not.toContainText(" for ");
+  await page.goto(`/dashboard/game-services/${unserved.id}`);
+  await expect(page.getByRole("main").locator("header")).toContainText("served by no live edge node for 2 h");
+  await expect(page.getByRole("main").locator("header .good")).toHaveCount(0);
+  await expect(page.getByText("Players may still reach the origin")).toBeVisible();
+});

@@ -3,6 +3,7 @@ import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import { findRelation } from "./access";
 import { isHeardLately } from "./edges/nodes";
+import { type GoesOn, listGoingOn } from "./events/service-events";
 import { getGameService } from "./game-services";
 import type { NodeWord } from "./standing";
 import { withheldServices } from "./standings";
@@ -27,9 +28,10 @@ export type ServiceDetails = Awaited<ReturnType<typeof getServiceDetails>>;
 export async function getServiceDetails(account: Account, idText: string) {
   const service = await getGameService(account, idText);
   const now = new Date();
-  const [relation, withheld, row, nodes] = await Promise.all([
+  const [relation, withheld, goingOn, row, nodes] = await Promise.all([
     findRelation(account, service.id),
     withheldServices([service.id]),
+    listGoingOn([service.id]),
     db.gameService.findUnique({
       where: { id: service.id },
       select: {
@@ -60,6 +62,7 @@ export async function getServiceDetails(account: Account, idText: string) {
   return {
     service,
     relation,
+    goesOn: goingOn.get(service.id) ?? (new Map() as GoesOn),
     wish: wishOf(row.wish, row.status),
     supportAccess: row.supportAccess,
     /** Edge nodes tell the origin each player's ip by PROXY protocol v2. */

@@ -10,6 +10,7 @@ import type { GameService } from "@/lib/api/schemas";
 import { counted, percent, quantity } from "@/lib/format/quantities";
 import type { Counter } from "@/lib/game-services/counters";
 import { listOwnIds } from "@/lib/game-services/details";
+import { type GoesOn, listGoingOn } from "@/lib/game-services/events/service-events";
 import { listGameServices } from "@/lib/game-services/game-services";
 import { describeStandings, type Standings } from "@/lib/game-services/standing";
 import { standingsOfServices } from "@/lib/game-services/standings";
@@ -18,7 +19,7 @@ import { GAME_SERVICES, NEW_GAME_SERVICE, SUPPORT, servicePath } from "@/lib/pag
 import { requireAccount } from "@/lib/sign-in/sessions";
 import styles from "./list.module.css";
 import { ServiceOutcome } from "./outcome";
-import { ServiceStatus } from "./service-status";
+import { needsSomebody, ServiceState } from "./service-status";
 
 export const metadata: Metadata = { title: "Game services" };
 
@@ -33,12 +34,15 @@ export default async function Page({ searchParams }: Props) {
   const { done, filter } = await searchParams;
   const { services } = await listGameServices(account.id);
   const wanted = typeof filter === "string" ? filter.trim().slice(0, 100) : "";
+  const goingOn = await listGoingOn(services.map(({ id }) => id));
+  const need = ({ id, status }: GameService) => Number(needsSomebody(status, goingOn.get(id)));
   // Those that need somebody come first.
   const found = services
     .filter((service) => isWanted(service, wanted))
-    .sort((a, b) => Number(b.status === "failed") - Number(a.status === "failed") || a.id - b.id);
+    .sort((a, b) => need(b) - need(a) || a.id - b.id);
   const shown = found.slice(0, MAX_ROWS);
   const ids = shown.map(({ id }) => id);
+  const now = new Date();
   const [own, traffic, standings] = await Promise.all([
     listOwnIds(account.id, ids),
     listRecentTraffic(ids),
@@ -89,6 +93,8 @@ export default async function Page({ searchParams }: Props) {
                   isOwn={own.has(service.id)}
                   traffic={traffic.get(service.id)}
                   standings={standings.get(service.id)}
+                  goesOn={goingOn.get(service.id)}
+                  now={now}
                 />
               ))}
             </DataTable>
@@ -119,10 +125,12 @@ type RowProps = {
   traffic: Record<Counter, number> | undefined;
   /** Of the live edge nodes; undefined when there are none. */
   standings: Standings | undefined;
+  goesOn: GoesOn | undefined;
+  now: Date;
 };
 
-function ServiceRow({ service, isOwn, traffic, standings }: RowProps) {
-  const { id, name, status, java_hostname, origin_host, origin_port } = service;
+function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProps) {
+  const { id, name, status, error, java_hostname, origin_host, origin_port } = service;
   const share = traffic && droppedShare(traffic);
   return (
     <Row data-service={id}>
@@ -133,7 +141,12 @@ function ServiceRow({ service, isOwn, traffic, standings }: RowProps) {
         {!isOwn && <span className="badge">Shared with you</span>}
       </RowTitle>
       <Cell className={styles.status}>
-        <ServiceStatus status={status} />
+        <ServiceState status={status} goesOn={goesOn} now={now} />
+        {error !== null && (
+          <div className="hint">
+            <bdi>{error}</bdi>
+          </div>
+        )}
         {standings && !isSettled(standings) && <div className="hint">Edge nodes: {describeStandings(standings)}</div>}
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>

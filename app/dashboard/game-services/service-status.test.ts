@@ -3,12 +3,13 @@ import type { ServiceDetails } from "@/lib/game-services/details";
 import { nextStep } from "./service-status";
 
 type Facts = Pick<ServiceDetails, "wish"> & {
+  unservedSince?: number;
   status: ServiceDetails["service"]["status"];
   versions: (number | null)[];
 };
 
 /** A service at version 3, which each live node has in one of the versions. */
-function detailsOf({ wish, status, versions }: Facts): ServiceDetails {
+function detailsOf({ wish, status, versions, unservedSince }: Facts): ServiceDetails {
   const node = {
     name: "edge",
     isLive: true,
@@ -31,6 +32,7 @@ function detailsOf({ wish, status, versions }: Facts): ServiceDetails {
       updated_at: 0,
     },
     relation: "owner",
+    goesOn: new Map(unservedSince === undefined ? [] : [["unserved", unservedSince]]),
     wish,
     supportAccess: false,
     sendsRealIps: false,
@@ -48,6 +50,10 @@ test.each<[string, Facts]>([
   ["Disabling: 2 of 3 edge nodes have stopped.", { wish: "off", status: "configuring", versions: [3, 2, 3] }],
   ["Nobody can join until it is enabled.", { wish: "off", status: "disabled", versions: [3] }],
   ["Players who join mc.example.com reach the origin.", { wish: "on", status: "active", versions: [3] }],
+  [
+    "Players may still reach the origin through edge nodes that fell silent. No edge node reports at the moment: nothing changes until one does.",
+    { wish: "on", status: "active", versions: [], unservedSince: 0 },
+  ],
   ["No edge node has fetched this service yet.", { wish: "off", status: "pending_config", versions: [null] }],
 ])("the line under a service's name says how far its edge nodes are: %s", (said, facts) => {
   expect(nextStep(detailsOf(facts))).toBe(said);

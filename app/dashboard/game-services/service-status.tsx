@@ -1,6 +1,9 @@
 import type { GameService } from "@/lib/api/schemas";
 import { counted } from "@/lib/format/quantities";
+import { shortDurationText } from "@/lib/format/relative-time";
 import type { ServiceDetails } from "@/lib/game-services/details";
+import type { ServiceEventKind } from "@/lib/game-services/events/kinds";
+import type { GoesOn } from "@/lib/game-services/events/service-events";
 import { standingOf } from "@/lib/game-services/standing";
 import { StatusBadge, type Tone } from "./status-badge";
 
@@ -20,13 +23,46 @@ export function ServiceStatus({ status }: { status: Status }) {
   return <StatusBadge value={status} {...STATUSES[status]} />;
 }
 
+/** A service is in one of these for as long as nothing happens. */
+export const SETTLED: readonly ServiceEventKind[] = ["active", "disabled"];
+
+type StateProps = { status: Status; goesOn: GoesOn | undefined; now: Date };
+
+/** The status and, of one that needs somebody or waits for something, for how long. No service is green that no live node has. */
+export function ServiceState({ status, goesOn, now }: StateProps) {
+  const unservedSince = unservedSinceOf(status, goesOn);
+  const since = unservedSince ?? (SETTLED.includes(status) ? undefined : goesOn?.get(status));
+  return (
+    <>
+      {unservedSince !== undefined ? (
+        <StatusBadge value={status} sign="✕" word="Active, but served by no live edge node" tone="danger" />
+      ) : (
+        <ServiceStatus status={status} />
+      )}
+      {since !== undefined && <span className="hint"> for {shortDurationText(now.getTime() - since)}</span>}
+    </>
+  );
+}
+
+/** Whether players need somebody: the service failed, or no live edge node has it. */
+export function needsSomebody(status: Status, goesOn: GoesOn | undefined): boolean {
+  return status === "failed" || unservedSinceOf(status, goesOn) !== undefined;
+}
+
+function unservedSinceOf(status: Status, goesOn: GoesOn | undefined): number | undefined {
+  return status === "active" ? goesOn?.get("unserved") : undefined;
+}
+
 /** What happens next, in one sentence for each status, and one more while no node is heard. */
-export function nextStep({ service, wish, wasFetched, newest, nodes }: ServiceDetails): string {
+export function nextStep({ service, goesOn, wish, wasFetched, newest, nodes }: ServiceDetails): string {
   const live = nodes.filter(({ isLive }) => isLive);
   const current = live.filter((node) => standingOf(node, newest) === "current");
   const isWaiting = wasFetched || service.status === "deleting";
   const nobody =
     live.length === 0 && isWaiting ? " No edge node reports at the moment: nothing changes until one does." : "";
+  if (unservedSinceOf(service.status, goesOn) !== undefined) {
+    return `Players may still reach the origin through edge nodes that fell silent.${nobody}`;
+  }
   return sentenceOf(service, wish, current.length, live.length) + nobody;
 }
 

@@ -1,13 +1,15 @@
 import { GameServiceStatus } from "@/lib/generated/prisma/enums";
 
+/** What goes on with a service as a whole. */
+export const LASTING_KINDS = [...Object.values(GameServiceStatus), "unserved"] as const;
+
 /**
  * What can happen to a game service. Statuses last until the next one, silences of nodes until they are heard,
  * "unserved" until a live node has the service; the rest are moments.
  */
 const SERVICE_EVENT_KINDS = [
-  ...Object.values(GameServiceStatus),
+  ...LASTING_KINDS,
   "node_silent",
-  "unserved",
   "created",
   "settings_changed",
   "turned_on",

@@ -1,8 +1,9 @@
+import { db } from "@/lib/database/client";
 import { MOST_EVENTS_KEPT } from "@/lib/database/event-deletion";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, optional, table } from "@/lib/database/tables";
-import type { ServiceEventFacts, ServiceEventKind } from "./kinds";
+import { LASTING_KINDS, type ServiceEventFacts, type ServiceEventKind } from "./kinds";
 
 /** What happened to a game service. Times in epoch milliseconds; `to` is null while it goes on. */
 export type ServiceEvent = {
@@ -56,4 +57,21 @@ export async function listServiceEvents(
     by: byId === null || byName === null ? null : { id: byId, name: byName },
   }));
   return { events, recordedSince: first?.at ?? null };
+}
+
+/** What goes on with a service, and since when (epoch ms): its status, and that no live edge node has it. */
+export type GoesOn = ReadonlyMap<ServiceEventKind, number>;
+
+/** What goes on with each of these services; those of which nothing is recorded are left out. */
+export async function listGoingOn(serviceIds: readonly number[]): Promise<ReadonlyMap<number, GoesOn>> {
+  const rows = await db.serviceEvent.findMany({
+    where: { serviceId: { in: [...serviceIds] }, endedAt: null, kind: { in: [...LASTING_KINDS] } },
+    select: { serviceId: true, kind: true, startedAt: true },
+  });
+  const goingOn = new Map<number, Map<ServiceEventKind, number>>();
+  for (const { serviceId, kind, startedAt } of rows) {
+    const ofService = goingOn.get(serviceId) ?? new Map();
+    goingOn.set(serviceId, ofService.set(kind as ServiceEventKind, startedAt.getTime()));
+  }
+  return goingOn;
 }

@@ -5,7 +5,7 @@ import type { Relation } from "@/lib/game-services/access";
 import type { ServiceEventKind } from "@/lib/game-services/events/kinds";
 import type { ServiceEvent, ServiceEvents } from "@/lib/game-services/events/service-events";
 import { zonedText } from "../../servers/[id]/silence-text";
-import { STATUSES } from "../service-status";
+import { SETTLED, STATUSES } from "../service-status";
 
 const CHANGE = "✎";
 const KINDS: Readonly<Record<ServiceEventKind, EventName>> = {
@@ -20,8 +20,6 @@ const KINDS: Readonly<Record<ServiceEventKind, EventName>> = {
   deletion_asked: { sign: CHANGE, word: "Deletion asked for" },
   access_changed: { sign: CHANGE, word: "Access changed" },
 };
-/** A service is in one of these for as long as nothing happens, so their beginning alone is marked. */
-const LASTING: readonly ServiceEventKind[] = ["active", "disabled"];
 
 type Props = {
   events: ServiceEvents;
@@ -38,7 +36,8 @@ type Props = {
 export function serviceLane(props: Props): ChartLane {
   const { time, now, zone } = props;
   const marked = shownEvents(props).flatMap((event) => {
-    if (!LASTING.includes(event.kind)) return event;
+    if (!SETTLED.includes(event.kind)) return event;
+    // Its beginning alone is marked.
     return event.from >= time.from ? { ...event, markedTo: event.from } : [];
   });
   const words = <ServiceEventList {...props} />;

@@ -17,7 +17,7 @@ import { getEarlierTraffic, getTraffic, hadPlayer, listLatencies } from "@/lib/g
 import { edgeNodePath, GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
 import { retryServiceAction, setServiceWishAction } from "../actions";
 import list from "../list.module.css";
-import { nextStep, ServiceStatus } from "../service-status";
+import { nextStep, ServiceState } from "../service-status";
 import { FirstSteps } from "./first-steps";
 import { visibleService } from "./own-service";
 import { ServiceEventList, serviceLane } from "./service-events";
@@ -66,7 +66,7 @@ export async function ServiceView({ id, query, nodeId }: Props) {
       <PageHeader
         title={<bdi>{service.name}</bdi>}
         back={{ href: GAME_SERVICES, label: "Game services" }}
-        facts={<ServiceStatus status={service.status} />}
+        facts={<ServiceState status={service.status} goesOn={details.goesOn} now={now} />}
         actions={
           relation === "owner" && (
             <>
