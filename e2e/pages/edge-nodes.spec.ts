@@ -3,6 +3,7 @@ import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { HOUR } from "@/lib/format/time";
 import { authenticateNodeKey } from "@/lib/game-services/edges/nodes";
 
 const nameOf = (page: Page) => page.getByRole("textbox", { name: "Name" });
@@ -108,5 +109,35 @@ test("edge nodes are for administrators alone: pages, forms and the question for
     }
   } finally {
     await db.edgeNode.delete({ where: { id } });
+  }
+});
+
+test("the list of edge nodes names the services that a node cannot serve and says when each failed; a link has what the administrator may see", {
+  tag: "@one-engine",
+}, async ({ page, context }) => {
+  const admin = await newAccount("admin");
+  await signInDirectly(context, admin.id);
+  const { id: nodeId } = await db.edgeNode.create({ data: { name: unique("edge") } });
+  try {
+    const at = new Date(Date.now() - 3 * HOUR);
+    const failed = { status: "failed", configVersion: 2, error: "refused", createdAt: at, updatedAt: at } as const;
+    const [ownName, unseenName] = [unique("own"), unique("unseen")];
+    const own = await newGameService(admin.id, { ...failed, name: ownName });
+    const unseen = await newGameService((await newAccount()).id, { ...failed, name: unseenName });
+    for (const { id: serviceId } of [own, unseen]) {
+      await db.edgeAcknowledgement.create({ data: { serviceId, nodeId, version: 2, error: "refused" } });
+    }
+    await page.goto("/dashboard/edge-nodes");
+    const row = page.locator(`tr[data-node="${nodeId}"]`);
+    await expect(row).toContainText("2 cannot serve the newest version");
+    await expect(row).toContainText(`${ownName}, failed 3 hours ago`);
+    await expect(row).toContainText(`${unseenName}, failed 3 hours ago`);
+    await expect(row.getByRole("link", { name: ownName })).toHaveAttribute(
+      "href",
+      `/dashboard/game-services/${own.id}`,
+    );
+    await expect(row.getByRole("link", { name: unseenName })).toHaveCount(0);
+  } finally {
+    await db.edgeNode.delete({ where: { id: nodeId } });
   }
 });

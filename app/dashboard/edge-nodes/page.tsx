@@ -8,10 +8,17 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { counted, quantity, unbroken } from "@/lib/format/quantities";
-import { type EdgeNodeRecord, isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
+import {
+  type EdgeNodeRecord,
+  type Failing,
+  isHeardLately,
+  listFailing,
+  listNodes,
+} from "@/lib/game-services/edges/nodes";
 import { FAR_ABOVE, listOutliers, type Outlier } from "@/lib/game-services/edges/outliers";
+import { listGoingOn } from "@/lib/game-services/events/service-events";
 import { describeStandings } from "@/lib/game-services/standing";
-import { edgeNodeSettingsPath, GAME_SERVICES, NEW_EDGE_NODE } from "@/lib/page-paths";
+import { edgeNodeSettingsPath, GAME_SERVICES, NEW_EDGE_NODE, servicePath } from "@/lib/page-paths";
 import { requireAdmin } from "./require-admin";
 
 export const metadata: Metadata = { title: "Edge nodes" };
@@ -31,9 +38,10 @@ function byNeed(nodes: readonly EdgeNodeRecord[], now: Date): EdgeNodeRecord[] {
 
 /** The edge nodes, for administrators; everybody else is sent to the game services. */
 export default async function Page({ searchParams }: Props) {
-  await requireAdmin();
+  const account = await requireAdmin();
   const { done } = await searchParams;
-  const [nodes, origin] = await Promise.all([listNodes(), pageOrigin()]);
+  const [nodes, failing, origin] = await Promise.all([listNodes(), listFailing(account), pageOrigin()]);
+  const goingOn = await listGoingOn(failing.map(({ id }) => id));
   const now = new Date();
   const perMinute = nodes.reduce(
     (sum, { services: { current, behind, failed } }) => sum + current + behind + failed,
@@ -63,7 +71,11 @@ export default async function Page({ searchParams }: Props) {
         ) : (
           <DataTable labelledBy="nodes" columns={COLUMNS}>
             {byNeed(nodes, now).map((node) => (
-              <NodeRow key={node.id} {...{ node, outliers, now }} />
+              <NodeRow
+                key={node.id}
+                failing={failing.filter(({ nodeId }) => nodeId === node.id)}
+                {...{ node, goingOn, outliers, now }}
+              />
             ))}
           </DataTable>
         )}
@@ -78,7 +90,16 @@ export default async function Page({ searchParams }: Props) {
 
 type Outliers = Awaited<ReturnType<typeof listOutliers>>;
 
-function NodeRow({ node, outliers, now }: { node: EdgeNodeRecord; outliers: Outliers; now: Date }) {
+type RowProps = {
+  node: EdgeNodeRecord;
+  /** The services that it cannot serve. */
+  failing: readonly Failing[];
+  goingOn: Awaited<ReturnType<typeof listGoingOn>>;
+  outliers: Outliers;
+  now: Date;
+};
+
+function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
   const { id, name, lastHeardAt, lastHeardIp, agent, services, refused } = node;
   return (
     <Row id={`node-${id}`} data-node={id}>
@@ -105,7 +126,19 @@ function NodeRow({ node, outliers, now }: { node: EdgeNodeRecord; outliers: Outl
       </Cell>
       <Cell label="Program">{agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}</Cell>
       <Cell label="Services">
-        <Link href={GAME_SERVICES}>{describeStandings(services)}</Link>
+        {describeStandings(services)}
+        {failing.map((service) => (
+          <div key={service.id} className="hint">
+            {service.isVisible ? (
+              <Link className="inline-link" href={servicePath(service.id)}>
+                <bdi>{service.name}</bdi>
+              </Link>
+            ) : (
+              <bdi>{service.name}</bdi>
+            )}
+            <FailedSince at={goingOn.get(service.id)?.get("failed")} now={now} />
+          </div>
+        ))}
       </Cell>
       <Cell label="Refused">
         {refused === null ? (
@@ -124,6 +157,16 @@ function NodeRow({ node, outliers, now }: { node: EdgeNodeRecord; outliers: Outl
         )}
       </Cell>
     </Row>
+  );
+}
+
+function FailedSince({ at, now }: { at: number | undefined; now: Date }) {
+  return (
+    at !== undefined && (
+      <>
+        , failed <Time at={new Date(at)} now={now} />
+      </>
+    )
   );
 }
 

@@ -135,6 +135,26 @@ export async function listServed(account: Account, id: number, now: Date = new D
   return { total: rows[0]?.total ?? 0, services: rows };
 }
 
+/** Of all nodes together. */
+const MAX_FAILING_LISTED = 100;
+
+/** A service whose newest version a node cannot serve, and whether the account that asks may see its page. */
+export type Failing = { nodeId: number; id: number; name: string; isVisible: boolean };
+
+const FAILING = statement(
+  { most: parameter<number>("int"), ...ASKER },
+  ({ most, ...asker }): Sql<Failing> => ({
+    sql: `select ${a.nodeId} as "nodeId", ${s.id} as "id", ${s.name} as "name", ${visibleTo(asker)} as "isVisible"
+    from ${a} join ${s} on ${s.id} = ${a.serviceId} and ${s.configVersion} = ${a.version} and ${s.wish} is distinct from 'gone'
+    where ${a.error} is not null order by ${s.id}, ${a.nodeId} limit ${most}`,
+  }),
+);
+
+/** The services that nodes cannot serve, as far as they are listed. `account`: who asks. */
+export async function listFailing(account: Account): Promise<Failing[]> {
+  return query(FAILING, { most: MAX_FAILING_LISTED, ...askerOf(account) });
+}
+
 const LOCK_ADDITIONS = statement({}, () => ({ sql: "select pg_advisory_xact_lock(7240915)::text as locked" }));
 
 function problemOfName(name: string): string | null {
