@@ -11,7 +11,7 @@ import { Time } from "@/app/ui/time";
 import { counted, unbroken } from "@/lib/format/quantities";
 import { shortDurationText } from "@/lib/format/relative-time";
 import { maintenanceOfSeveralPath, tagsOfSeveralPath } from "@/lib/page-paths";
-import { listLastBreaks, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
+import { listLastRestarts, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -48,7 +48,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   const shown = pageOf(all, query);
   const counts = countNeeds(all);
   const idsOf = (isMeant: (server: FleetServer) => boolean) => shown.servers.filter(isMeant).map(({ id }) => id);
-  const [trends, since, breaks] =
+  const [trends, since, restarts] =
     query.view === "compact"
       ? [new Map(), new Map(), new Map()]
       : await Promise.all([
@@ -57,7 +57,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
             idsOf(() => true),
           ),
           listUnwellSince(idsOf(({ isRatedBadly }) => isRatedBadly)),
-          listLastBreaks(
+          listLastRestarts(
             idsOf(({ need, isUnstable }) => need === "attention" && isUnstable),
             now.getTime(),
           ),
@@ -92,7 +92,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       ) : query.view === "compact" ? (
         <CompactFleet query={query} servers={shown.servers} now={now} />
       ) : (
-        <ServerTable query={query} servers={shown.servers} {...{ trends, since, breaks, now }} />
+        <ServerTable query={query} servers={shown.servers} {...{ trends, since, restarts, now }} />
       )}
       <ListPages {...shown} pathOf={(page) => fleetPath({ ...query, page })} />
     </section>
@@ -123,14 +123,14 @@ type TableProps = {
   /** Of servers whose score is not healthy. */
   since: ReadonlyMap<number, Since>;
   /** The last one of those that need attention for outages and restarts, alone or more than for anything else (epoch ms). */
-  breaks: ReadonlyMap<number, number>;
+  restarts: ReadonlyMap<number, number>;
   now: Date;
 };
 
 /** A row takes half a millisecond. */
 const ROWS_AT_ONCE = 20;
 
-function ServerTable({ query, servers, trends, since, breaks, now }: TableProps) {
+function ServerTable({ query, servers, trends, since, restarts, now }: TableProps) {
   return (
     <DataTable labelledBy="fleet" columns={columnsOf(query)} className={styles.table ?? ""}>
       <InTurns items={servers} atOnce={ROWS_AT_ONCE}>
@@ -139,7 +139,7 @@ function ServerTable({ query, servers, trends, since, breaks, now }: TableProps)
             key={server.id}
             trend={trends.get(server.id) ?? []}
             since={since.get(server.id)}
-            lastBreak={breaks.get(server.id)}
+            lastRestart={restarts.get(server.id)}
             {...{ query, server, now }}
           />
         )}
@@ -153,11 +153,11 @@ type RowProps = {
   server: FleetServer;
   trend: readonly TrendPoint[];
   since: Since | undefined;
-  lastBreak: number | undefined;
+  lastRestart: number | undefined;
   now: Date;
 };
 
-function ServerRow({ query, server, trend, since, lastBreak, now }: RowProps) {
+function ServerRow({ query, server, trend, since, lastRestart, now }: RowProps) {
   const { hasCheckedIn } = server;
   return (
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
@@ -204,7 +204,7 @@ function ServerRow({ query, server, trend, since, lastBreak, now }: RowProps) {
         );
       })}
       <Cell className={styles.cause} title={(server.online && server.cause) || undefined}>
-        <Cause {...{ server, since, lastBreak, now }} />
+        <Cause {...{ server, since, lastRestart, now }} />
       </Cell>
       <Cell className={styles.ip}>{server.public_ip === null ? "Not reported" : <Ip ip={server.public_ip} />}</Cell>
     </Row>
@@ -229,9 +229,9 @@ function State({ server }: { server: FleetServer }) {
   return <OnlineState isOnline={online} needsAttention={need === "attention"} isUnknown={need === "unknown"} />;
 }
 
-type CauseProps = Pick<RowProps, "server" | "since" | "lastBreak" | "now">;
+type CauseProps = Pick<RowProps, "server" | "since" | "lastRestart" | "now">;
 
-function Cause({ server, since, lastBreak, now }: CauseProps) {
+function Cause({ server, since, lastRestart, now }: CauseProps) {
   if (!server.hasCheckedIn) {
     return (
       <>
@@ -241,7 +241,7 @@ function Cause({ server, since, lastBreak, now }: CauseProps) {
   }
   const seen = <Time at={new Date(server.last_seen)} now={now} />;
   if (!server.online) return <>Last check-in {seen}</>;
-  const lasted = lastedText({ server, since, lastBreak, now });
+  const lasted = lastedText({ server, since, lastRestart, now });
   return (
     <>
       {server.cause && (
@@ -256,10 +256,11 @@ function Cause({ server, since, lastBreak, now }: CauseProps) {
 }
 
 /** "for 14 h": for how long it is not well. "last 2 h ago" of outages and restarts, which count for a day. */
-function lastedText({ server, since, lastBreak, now }: CauseProps): string | null {
+function lastedText({ server, since, lastRestart = 0, now }: CauseProps): string | null {
   const agoText = (at: number) => shortDurationText(now.getTime() - at);
-  if (lastBreak !== undefined) return `last ${agoText(lastBreak)} ago`;
-  if (!since || server.isUnstable) return null;
+  const lastBreak = Math.max(server.lastOutageAt ?? 0, lastRestart);
+  if (server.isUnstable) return lastBreak > 0 ? `last ${agoText(lastBreak)} ago` : null;
+  if (!since) return null;
   return `for ${since.kind === "before" ? agoText(since.at).replace(" ", "+ ") : agoText(since.at)}`;
 }
 

@@ -95,7 +95,7 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("the head of a server that is not well, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were and when the last was", {
+test("the head of a server that is not well, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were outside of maintenance and when the last was", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const zone = "Asia/Tokyo";
@@ -124,8 +124,12 @@ test("the head of a server that is not well, and its row of the fleet, say since
       { serverId: restless, kind: "offline", startedAt: minutesAgo(1490), endedAt: minutesAgo(1450) },
       { serverId: restless, kind: "offline", startedAt: minutesAgo(1445), endedAt: minutesAgo(1435) },
       { serverId: restless, kind: "offline", startedAt: down, endedAt: back },
+      { serverId: restless, kind: "offline", startedAt: minutesAgo(60), endedAt: minutesAgo(30) },
       { serverId: restless, kind: "rebooted", startedAt: down, endedAt: down },
     ],
+  });
+  await db.maintenanceTime.create({
+    data: { serverId: restless, startedAt: minutesAgo(61), endedAt: minutesAgo(29) },
   });
   const head = page.getByRole("main").locator("header").first();
   const fullSince = `${momentText(fullAt, zone)} ${zone}`;

@@ -236,6 +236,8 @@ export type FleetServer = ServerListItem & {
   cause: string | null;
   /** Whether that is its stability, which looks back on a day. */
   isUnstable: boolean;
+  /** When the last outage of that day was over (epoch ms); null: there was none. */
+  lastOutageAt: number | null;
 };
 
 /** The servers of an account, by id, as the page of the fleet shows them, now or `at` a time (epoch ms). */
@@ -261,6 +263,7 @@ export async function listFleet(accountId: number, at?: number): Promise<FleetSe
       diskUsedPct: values?.diskUsedPct ?? null,
       cause: unstable ?? mainCause(health),
       isUnstable: unstable !== null || worstComponent(health) === "stability",
+      lastOutageAt: outages.get(row.id)?.lastOutageAt ?? null,
     };
   });
 }

@@ -53,8 +53,11 @@ export function daySilences(
     where ${servers} and day.silences is not null)`);
 }
 
-/** The outages of a server in the last day. `hasMore`: there may have been further ones, before the events that were looked at. */
-export type DayOutages = { outages: number; hasMore: boolean };
+/**
+ * The outages of a server in the last day, and when the last was over (epoch ms). `hasMore`: there may have been further ones,
+ * before the events that were looked at.
+ */
+export type DayOutages = { outages: number; lastOutageAt: number | null; hasMore: boolean };
 
 /** The outages of each server, by its id; servers without any are left out. */
 export function outagesByServer(days: DaySilences | null, now: number): ReadonlyMap<number, DayOutages> {
@@ -64,7 +67,9 @@ export function outagesByServer(days: DaySilences | null, now: number): Readonly
         silences.map(([kind, from, to]) => ({ kind, from, to })),
         (maintenance ?? []).map(([from, to]) => ({ from, to })),
       );
-      return [id, { outages: outagesOfDay(known, now), hasMore }];
+      const outages = outagesOfDay(known, now);
+      const last = known.pieces.findLast(({ kind }) => kind === "offline");
+      return [id, { outages, lastOutageAt: outages > 0 && last ? last.to : null, hasMore }];
     }),
   );
 }

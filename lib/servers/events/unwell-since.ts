@@ -48,19 +48,19 @@ const e = table("ServerEvent", "e");
 const LOOKED_AT = 40;
 
 // Raw, because the typed client cannot bound what is read of each server.
-const LAST_BREAKS = statement({ ids: parameter<readonly number[]>("int[]"), since: e.endedAt }, ({ ids, since }) =>
+const LAST_RESTARTS = statement({ ids: parameter<readonly number[]>("int[]"), since: e.startedAt }, ({ ids, since }) =>
   select(
-    { id: s.id, at: new Expression<Date>(`max(${e.endedAt})`, "instant") },
+    { id: s.id, at: new Expression<Date>(`max(${e.startedAt})`, "instant") },
     `from ${s} cross join lateral (
       select * from ${e} where ${e.serverId} = ${s.id} order by ${e.startedAt} desc limit ${LOOKED_AT}) e
-    where ${s.id} = any(${ids}) and ${e.kind} in ('offline', 'rebooted') and ${e.endedAt} >= ${since} group by ${s.id}`,
+    where ${s.id} = any(${ids}) and ${e.kind} = 'rebooted' and ${e.startedAt} >= ${since} group by ${s.id}`,
   ),
 );
 
-/** When the last outage or restart of servers was over, of the last 24 hours (epoch ms). */
-export async function listLastBreaks(serverIds: readonly number[], now: number): Promise<Map<number, number>> {
+/** When servers restarted last, of the last 24 hours (epoch ms). */
+export async function listLastRestarts(serverIds: readonly number[], now: number): Promise<Map<number, number>> {
   if (serverIds.length === 0) return new Map();
-  const rows = await query(LAST_BREAKS, { ids: serverIds, since: new Date(now - DAY) });
+  const rows = await query(LAST_RESTARTS, { ids: serverIds, since: new Date(now - DAY) });
   return new Map(rows.map(({ id, at }) => [id, at]));
 }
 
