@@ -26,6 +26,12 @@ const ILL: readonly number[] = [0, 1, 2];
 /** As long as a name may be, in one piece and in many words. */
 const LONG_NAMES = ["W".repeat(64), "A server with a name of many words that goes on until no more fit"];
 const LONG_HOSTNAME = `${"w".repeat(63)}.${"x".repeat(63)}.example.com`;
+const FAILED = {
+  status: "failed",
+  configVersion: 2,
+  error:
+    "frankfurt-1: The origin [2001:db8:85a3:8d3:1319:8a2e:370:7348]:25565 did not answer. Players still reach version 1.",
+} as const;
 const LONG_IP = "2001:db8:85a3:8d3:1319:8a2e:370:7348";
 
 /** An account that has nothing. */
@@ -60,7 +66,12 @@ export async function makeCollector(): Promise<Collector> {
   for (const name of [...LONG_NAMES, "Survival", "Lobby", "Creative"]) {
     const javaHostname =
       name === LONG_NAMES[0] ? LONG_HOSTNAME : `${name.slice(0, 8).replace(" ", "-")}.example.net`.toLowerCase();
-    services.push(await newGameService(id, { name: name.slice(0, 64), javaHostname, originHost: LONG_IP }));
+    const state = name === LONG_NAMES[0] ? FAILED : name === LONG_NAMES[1] ? { status: "active" as const } : {};
+    services.push(await newGameService(id, { name: name.slice(0, 64), javaHostname, originHost: LONG_IP, ...state }));
+  }
+  if (services[1]) {
+    const startedAt = new Date(Date.now() - 3 * HOUR);
+    await db.serviceEvent.create({ data: { serviceId: services[1].id, kind: "unserved", startedAt } });
   }
   const tokens = [];
   for (let index = 0; index < MAX_ACTIVE_TOKENS; index++) tokens.push(await makeToken(id, index));

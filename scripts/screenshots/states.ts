@@ -142,6 +142,7 @@ function serviceStates({ services, edgeNode, long }: StateIds): State[] {
     { name: "service-scriptless", path: paths.servicePath(service), viewer: "scriptless" },
     { name: "service-printed", path: paths.servicePath(service), isPrinted: true },
     { name: "service-long", path: paths.servicePath(long.service), viewer: "collector" },
+    { name: "service-unserved", path: paths.GAME_SERVICES, viewer: "collector", reach: openUnserved },
     { name: "service-settings", path: paths.serviceSettingsPath(service) },
     { name: "service-access", path: paths.serviceAccessPath(service) },
     { name: "service-access-refused", path: paths.serviceAccessPath(service), reach: refuseGrant },
@@ -206,6 +207,11 @@ function lastingStates({ server, long }: StateIds): State[] {
 async function openFirst(page: Page, group: string): Promise<void> {
   await page.locator(`tr[data-group=${group}] th a`).first().click();
   await page.locator("article[data-server]").waitFor();
+}
+
+async function openUnserved(page: Page): Promise<void> {
+  await page.locator("tr", { hasText: "served by no live edge node" }).locator("th a").click();
+  await page.getByText("Players may still reach the origin").waitFor();
 }
 
 async function openToken(page: Page, name: string): Promise<void> {
