@@ -354,7 +354,7 @@ withAndWithoutJavaScript(() => {
         if (index === 0) await db.edgeAcknowledgement.create({ data: { serviceId: id, nodeId: node.id, version: 1 } });
       }
       await page.goto(`/dashboard/game-services/${id}`);
-      const steps = page.getByRole("region", { name: "Until the first player comes" });
+      const steps = page.getByRole("region", { name: "Before players can join" });
       await expect(steps.getByText(/1 of \d+ edge nodes/)).toBeVisible();
       await expect(steps.getByText("First player seen: not yet.")).toBeVisible();
       for (const [kind, name, value] of [

@@ -150,8 +150,8 @@ withAndWithoutJavaScript(() => {
     for (const [pasted, says] of [
       [`Authorization: Bearer ${raw}`, /in my hand \(cpat_…\w{4}\) is active.*never used/],
       [raw.slice(-4), /in my hand/],
-      [stranger.token, /This is none of your tokens/],
-      [mintToken(), /This is none of your tokens/],
+      [stranger.token, /This is not one of your tokens/],
+      [mintToken(), /This is not one of your tokens/],
       [`${raw.slice(0, -1)}!`, /neither a whole token nor its last four characters/],
     ] as const) {
       // Reloads the page, so that the test cannot read the previous answer.
@@ -284,7 +284,7 @@ test.describe("without JavaScript", () => {
     expect(refused).toMatch(/Too many attempts\. Try again in [1-5] minutes?\./);
     expect(refused).not.toMatch(/looked for<[^>]*> \(/);
     await signInDirectly(context, (await newAccount()).id);
-    expect(await ask()).toContain("This is none of your tokens");
+    expect(await ask()).toContain("This is not one of your tokens");
   });
 
   test("twenty tokens can be found by a form that only reads and sorted by the titles of the columns; ended ones are folded beyond ten, the last end first", async ({

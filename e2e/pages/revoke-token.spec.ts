@@ -177,7 +177,7 @@ test("of very many ended tokens the last hundred are shown, which is said, and t
   await page.goto(TOKEN_PAGE);
   await page.getByText("90 more").click();
   await expect(page.getByRole("row", { name: /ended \d+/ })).toHaveCount(MAX_ENDED_SHOWN);
-  await expect(page.getByText("The last 100; earlier ones are forgotten")).toBeVisible();
+  await expect(page.getByText("The last 100; earlier ones are not kept")).toBeVisible();
 
   await deleteEndedTokens(Date.now(), 90, async () => true);
   const left = await db.accessToken.findMany({ where: { accountId: account.id }, orderBy: { id: "asc" } });

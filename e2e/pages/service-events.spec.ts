@@ -49,7 +49,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
       new RegExp(`^! Failed \\(edge-1: no route to <b>origin</b>.*\\): ${time(6)} to .* UTC \\(1 h\\)$`),
       new RegExp(`^✕ Edge node silent \\(edge-2\\): ${time(4)} to .* UTC \\(30 min\\)$`),
       new RegExp(`^✎ Changed \\(name, origin\\) by you: ${time(3)} UTC$`),
-      new RegExp(`^✎ Disabling asked for by you: ${time(2)} UTC$`),
+      new RegExp(`^✎ Disabling requested by you: ${time(2)} UTC$`),
     ]);
     await expect(words.filter({ visible: true })).toHaveCount(0);
     await marks.first().focus();

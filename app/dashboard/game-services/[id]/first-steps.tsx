@@ -24,7 +24,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
   const records = recordsOf(service.java_hostname, await listEnds());
   const isFetched = live.length > 0 && current === live.length;
   return (
-    <Section id="first-steps" title="Until the first player comes">
+    <Section id="first-steps" title="Before players can join">
       <ol className={`card card-body ${list.list}`}>
         <li>
           {isFetched && <span className="badge good">✓ Done</span>} <strong>Fetched by edge nodes:</strong>{" "}

@@ -15,9 +15,9 @@ const KINDS: Readonly<Record<ServiceEventKind, EventName>> = {
   created: { sign: CHANGE, word: "Created" },
   settings_changed: { sign: CHANGE, word: "Changed" },
   turned_on: { sign: CHANGE, word: "Enabled" },
-  turned_off: { sign: CHANGE, word: "Disabling asked for" },
+  turned_off: { sign: CHANGE, word: "Disabling requested" },
   retried: { sign: CHANGE, word: "Tried again" },
-  deletion_asked: { sign: CHANGE, word: "Deletion asked for" },
+  deletion_asked: { sign: CHANGE, word: "Deletion requested" },
   access_changed: { sign: CHANGE, word: "Access changed" },
 };
 

@@ -231,8 +231,7 @@ function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: bo
                     Silent
                     {node.lastHeardAt && (
                       <>
-                        {" "}
-                        since <Time at={node.lastHeardAt} now={now} />
+                        , last heard <Time at={node.lastHeardAt} now={now} />
                       </>
                     )}
                   </span>

@@ -153,7 +153,7 @@ function Ended({ ended, hasMoreEnded, view, now }: EndedProps) {
     <Section
       id="ended"
       title="Revoked and expired"
-      note={hasMoreEnded ? `The last ${MAX_ENDED_SHOWN}; earlier ones are forgotten` : "Kept here for 90 days"}
+      note={hasMoreEnded ? `The last ${MAX_ENDED_SHOWN}; earlier ones are not kept` : "Kept here for 90 days"}
     >
       {shownEnded.length > 0 ? (
         <EndedTokens tokens={shownEnded.slice(0, UNFOLDED)} now={now} />

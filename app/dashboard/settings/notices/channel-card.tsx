@@ -2,6 +2,7 @@ import { ButtonForm, type ButtonFormProps } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Time } from "@/app/ui/time";
+import { durationText } from "@/lib/format/relative-time";
 import { type Channel, lastFailure, MAX_CHANNEL_NAME } from "@/lib/notices/management";
 import {
   askAgainAction,
@@ -154,7 +155,7 @@ function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
   if (failingSince === null) return null;
   return (
     <p>
-      Nothing has arrived there since <Time at={failingSince} now={now} />
+      Nothing has arrived there for {durationText(now.getTime() - failingSince.getTime())}
       {failure === null ? "." : `: ${failure}`} After a day of failures it is turned off.
     </p>
   );

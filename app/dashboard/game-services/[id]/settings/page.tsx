@@ -81,7 +81,7 @@ function OfflineText({ id, text }: { id: number; text: string | null }) {
           {
             name: "offlineText",
             label: "Text for players",
-            hint: `In the server list and to those who want to play; ${MAX_OFFLINE_TEXT} characters. Left empty, edge nodes show a text of their own.`,
+            hint: `Shown in the server list and to players who try to join; up to ${MAX_OFFLINE_TEXT} characters. Left empty, edge nodes show a text of their own.`,
             placeholder: "Back at nine",
             maxLength: 2 * MAX_OFFLINE_TEXT,
             value: text ?? "",

@@ -177,7 +177,7 @@ function TryIt({ raw, origin, onCopied }: { raw: string; origin: string; onCopie
         <summary>Keep it out of your shell history</summary>
         <p className="soft">Run this, paste the token, and press Enter. Nothing appears while you paste.</p>
         <CodeBlock
-          label="Without a trace"
+          label="Without your shell history"
           text={`read -rs TOKEN; curl -sS ${origin}/api/v1/me -H "Authorization: Bearer $TOKEN"`}
         />
       </details>

@@ -35,7 +35,7 @@ export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promis
   }
   if (result.tokens.length === 0)
     return message(
-      "This is none of your tokens. It may belong to another account, or it ended over 90 days ago and is no longer kept.",
+      "This is not one of your tokens. It may belong to another account, or it ended over 90 days ago and is no longer kept.",
     );
   const now = new Date();
   const active = result.tokens.filter((token) => tokenState(token, now) === "active").map(({ id }) => id);
