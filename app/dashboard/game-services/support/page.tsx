@@ -68,7 +68,7 @@ export default async function Page({ searchParams }: Props) {
         {tickets.length === 0 ? (
           <p className="soft">No open ticket is about a game service.</p>
         ) : (
-          <DataTable labelledBy="tickets" columns={COLUMNS} className={list.table}>
+          <DataTable labelledBy="tickets" columns={COLUMNS} className={`${list.table} ${list.tickets}`}>
             {tickets.map(({ id, subject, createdAt, ...ticket }) => (
               <Row key={id} data-ticket={id}>
                 <RowTitle>
