@@ -19,10 +19,6 @@ export const STATUSES: Readonly<Record<Status, { word: string; sign: string; ton
   deleting: { word: "Being deleted", sign: "×", tone: "warning" },
 };
 
-export function ServiceStatus({ status }: { status: Status }) {
-  return <StatusBadge value={status} {...STATUSES[status]} />;
-}
-
 /** A service is in one of these for as long as nothing happens. */
 export const SETTLED: readonly ServiceEventKind[] = ["active", "disabled"];
 
@@ -37,7 +33,7 @@ export function ServiceState({ status, goesOn, now }: StateProps) {
       {unservedSince !== undefined ? (
         <StatusBadge value={status} sign="✕" word="Active, but served by no live edge node" tone="danger" />
       ) : (
-        <ServiceStatus status={status} />
+        <StatusBadge value={status} {...STATUSES[status]} />
       )}
       {since !== undefined && <span className="hint"> for {shortDurationText(now.getTime() - since)}</span>}
     </>

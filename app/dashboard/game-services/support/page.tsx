@@ -10,11 +10,12 @@ import { isStaff } from "@/lib/accounts/accounts";
 import { NotFoundError } from "@/lib/failures";
 import { counted } from "@/lib/format/quantities";
 import { listOpenTickets, MAX_LISTED_TICKETS } from "@/lib/game-services/access";
+import { listGoingOn } from "@/lib/game-services/events/service-events";
 import { getGameService } from "@/lib/game-services/game-services";
 import { GAME_SERVICES, SUPPORT, servicePath } from "@/lib/page-paths";
 import { requireAccount, type SignedInAccount } from "@/lib/sign-in/sessions";
 import list from "../list.module.css";
-import { ServiceStatus } from "../service-status";
+import { ServiceState } from "../service-status";
 
 export const metadata: Metadata = { title: "Support" };
 
@@ -31,6 +32,7 @@ export default async function Page({ searchParams }: Props) {
   const wanted = typeof service === "string" ? service.trim() : "";
   if (wanted !== "" && (await isVisible(account, wanted))) redirect(servicePath(Number(wanted)));
   const tickets = await listOpenTickets(account);
+  const goingOn = await listGoingOn(tickets.map(({ serviceId }) => serviceId));
   const now = new Date();
   const problem =
     wanted === "" ? null : `You may see no game service with the id "${wanted.slice(0, 2 * LONGEST_ID)}".`;
@@ -81,7 +83,7 @@ export default async function Page({ searchParams }: Props) {
                   <span className="soft">{ticket.serviceId}</span>
                 </Cell>
                 <Cell label="Status">
-                  <ServiceStatus status={ticket.status} />
+                  <ServiceState status={ticket.status} goesOn={goingOn.get(ticket.serviceId)} now={now} />
                 </Cell>
                 <Cell label="Owner">
                   <bdi>{ticket.owner}</bdi>
