@@ -10,6 +10,7 @@ import { readRemoteWrite } from "@/lib/ingest/agents/remote-write";
 import { readResult } from "@/lib/ingest/benchmarks";
 import { parseCheckInBody } from "@/lib/ingest/check-in-body";
 import { parseEdgeReport } from "@/lib/ingest/edge-report-body";
+import { randomAt } from "@/prisma/demo/random";
 import { findFormFault, MAX_FORM } from "@/server/http/forms.mjs";
 import { median } from "./rounds";
 
@@ -303,7 +304,8 @@ type Genes = { frame: number; units: number[]; count: number };
 export async function findDearestBodies(): Promise<DearBody[]> {
   const found: DearBody[] = [];
   for (const endpoint of ENDPOINTS) {
-    const random = randomFrom(SEED);
+    let drawn = 0;
+    const random = () => randomAt(SEED, drawn++);
     const best = new Map<boolean, { genes: Genes; bytes: Buffer; cpuMs: number }>();
     const tryGenes = async (genes: Genes) => {
       const bytes = bodyOf(endpoint, genes);
@@ -394,15 +396,4 @@ function mutated(endpoint: Endpoint, genes: Genes, random: () => number): Genes 
   if (which < 0.5)
     return { ...genes, count: random() < 0.5 ? other.count : Math.ceil(genes.count * (0.8 + random() / 2)) };
   return which < 0.8 ? { ...genes, units: other.units } : { ...genes, frame: other.frame };
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -8,7 +8,7 @@ import { NetworkNamespace } from "@/e2e/support/network-namespace";
 import { PlainError } from "@/lib/failures";
 import { SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
-import { EdgeCommands, requireEdgePrograms } from "@/prisma/demo/edge-programs";
+import { EdgeCommands, end, requireEdgePrograms } from "@/prisma/demo/edge-programs";
 
 const CLIENTS = "bench/edge-clients.mjs";
 const [PORT, ORIGIN_PORT, CONSOLE_PORT] = [25_565, 25_566, 25_567];
@@ -66,7 +66,7 @@ export async function edge(): Promise<(readonly string[])[]> {
     const own = await measure<Times>("pings", PORT);
     return table(calm, attacked, perSecond, direct, own, ms);
   } finally {
-    for (const child of started.reverse()) await end(child);
+    for (const child of started.reverse()) await end(child, "SIGKILL");
     network.remove();
     rmSync(dir, { recursive: true, force: true });
   }
@@ -115,10 +115,3 @@ function table(
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGKILL");
-  await ended;
-}

@@ -12,6 +12,7 @@ import { runSql } from "@/e2e/support/run-sql";
 import { PlainError } from "@/lib/failures";
 import { SECOND } from "@/lib/format/time";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
+import { end } from "@/prisma/demo/edge-programs";
 import { addPeople, type People } from "@/scripts/soak/load";
 import { CHECK_IN } from "./check-in";
 
@@ -84,7 +85,7 @@ async function measure(earlier: string, size: number): Promise<string[]> {
     const seconds = (performance.now() - began) / SECOND;
     const beside = load.reset();
     await load.stop();
-    await stop(app);
+    await end(app);
     app = await start(earlier, env);
     load.reset();
     load.start();
@@ -103,7 +104,7 @@ async function measure(earlier: string, size: number): Promise<string[]> {
       again.answers > 0 && again.failed === 0 ? "yes" : "no",
     ];
   } finally {
-    if (app) await stop(app);
+    if (app) await end(app);
     await postgres.stop();
   }
 }
@@ -134,13 +135,6 @@ async function start(folder: string, env: NodeJS.ProcessEnv): Promise<ChildProce
     await sleep(100);
   }
   return child;
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill("SIGTERM");
-  await exited;
 }
 
 async function migrate(env: NodeJS.ProcessEnv): Promise<void> {

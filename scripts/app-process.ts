@@ -61,11 +61,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
     { port?: number; error?: string },
   ];
   if (answer.port === undefined) {
-    throw new PlainError(
-      answer.error === "the port is in use"
-        ? portInUse(options.port)
-        : `The server did not start${answer.error ? `: ${answer.error}` : ""}.`,
-    );
+    throw cannotListen(answer.error, options.port, "The server did not start");
   }
   return {
     origin: listeningOrigin(options.host, answer.port),
@@ -80,9 +76,11 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
   };
 }
 
-/** What to tell somebody whose port is taken. */
-export function portInUse(port: number): string {
-  return `Port ${port} is in use. Choose another one with PORT, for example PORT=${port < MAX_PORT ? port + 1 : MAX_PORT - 1}.`;
+/** What to tell somebody of `reason`, which the server gives; a port that is taken has a sentence of its own. */
+export function cannotListen(reason: string | undefined, port: number, what: string): PlainError {
+  if (reason !== "the port is in use") return new PlainError(`${what}${reason ? `: ${reason}` : ""}.`);
+  const other = port < MAX_PORT ? port + 1 : MAX_PORT - 1;
+  return new PlainError(`Port ${port} is in use. Choose another one with PORT, for example PORT=${other}.`);
 }
 
 /** Every variable, set or empty: Next would fill in an absent one from files that this process has not read. */

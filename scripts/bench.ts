@@ -13,6 +13,7 @@ import { has } from "@/e2e/support/programs.mjs";
 import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
+import { readOrHelp } from "./arguments";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { listenForStop } from "./signals";
 import { formatTable } from "./table";
@@ -90,7 +91,14 @@ export async function main(args: string[]): Promise<void> {
 }
 
 function readArguments(args: string[]) {
-  const { values, positionals } = parse(args);
+  const options = {
+    postgres: { type: "boolean", default: false },
+    rounds: { type: "string", default: "3" },
+    profile: { type: "string" },
+    help: { type: "boolean", default: false },
+  } as const;
+  const read = () => parseArgs({ args, options, allowPositionals: true });
+  const { values, positionals } = readOrHelp(`\n${HELP}`, read);
   for (const name of positionals) {
     if (!isSection(name)) throw new PlainError(`There is no section "${name}". Sections: ${NAMES.join(", ")}.`);
   }
@@ -112,23 +120,6 @@ function readArguments(args: string[]) {
     variables,
     isHelp: values.help,
   };
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        postgres: { type: "boolean", default: false },
-        rounds: { type: "string", default: "3" },
-        profile: { type: "string" },
-        help: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    throw new PlainError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
-  }
 }
 
 function isSection(name: string): name is SectionName {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { PlainError } from "@/lib/failures";
@@ -77,17 +77,9 @@ function inputsHash(): string {
 }
 
 function filesIn(path: string): string[] {
-  if (!existsSync(path)) return [];
-  const isGenerated = path.endsWith("generated");
-  if (isGenerated || path.endsWith(".test.ts")) return [];
-  const entries = tryReadDirectory(path);
-  return entries ? entries.sort().flatMap((name) => filesIn(join(path, name))) : [path];
-}
-
-function tryReadDirectory(path: string): string[] | null {
-  try {
-    return readdirSync(path);
-  } catch {
-    return null;
-  }
+  if (!existsSync(path) || /generated$|\.test\.ts$/.test(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesIn(join(path, name)));
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
+import { readOrHelp } from "./arguments";
 import { calledAlone, calledAs } from "./called-as";
 import { migrate, openDatabase } from "./database";
 import { resolveMigrations } from "./migrate/resolve";
@@ -19,31 +19,24 @@ It may be stopped at any moment and run again.
 
 /** `npm run migrate`. */
 export async function main(args: string[]): Promise<void> {
-  const { status, resolve, help } = parse(args);
+  const flag = { type: "boolean", default: false } as const;
+  const options = { status: flag, resolve: flag, help: { ...flag, short: "h" } } as const;
+  const { status, resolve, help } = readOrHelp(`\n${HELP}`, () => parseArgs({ args, options }).values);
   if (help) return console.log(HELP);
   const database = await openDatabase(parseEnv(process.env), false);
   try {
     if (status) return console.log(await describeStatus(database.url));
-    const options = optionsOf();
-    if (resolve) return console.log((await resolveMigrations(database.url, options)).join("\n"));
-    await migrate(database.url, options);
+    const session = sessionOptions();
+    if (resolve) return console.log((await resolveMigrations(database.url, session)).join("\n"));
+    await migrate(database.url, session);
     console.log("The database is up to date.");
   } finally {
     await database.stop();
   }
 }
 
-function optionsOf(): SessionOptions {
+function sessionOptions(): SessionOptions {
   const stopping = new AbortController();
   void listenForStop().given.then(() => stopping.abort(new Stopped()));
   return { say: (line) => console.error(line), stop: stopping.signal };
-}
-
-function parse(args: string[]) {
-  try {
-    const flag = { type: "boolean", default: false } as const;
-    return parseArgs({ args, options: { status: flag, resolve: flag, help: { ...flag, short: "h" } } }).values;
-  } catch (error) {
-    throw new PlainError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
-  }
 }

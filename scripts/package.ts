@@ -15,6 +15,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build as bundle, type Plugin } from "esbuild";
 import { PlainError } from "@/lib/failures";
+import { readOrHelp } from "./arguments";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { OPERATOR_COMMANDS } from "./operator-commands";
 import { writeArchive } from "./package/archive";
@@ -59,16 +60,14 @@ export async function main(args: string[]): Promise<void> {
 }
 
 function parse(args: string[]) {
-  try {
+  return readOrHelp(`\n${HELP}`, () => {
     const flag = { type: "boolean", default: false } as const;
     const options = { archive: flag, help: { ...flag, short: "h" } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const [folder = "package", ...others] = positionals;
     if (others.length > 0) throw new Error(`One folder, not ${positionals.length}.`);
     return { folder, ...values };
-  } catch (error) {
-    throw new PlainError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
-  }
+  });
 }
 
 /** Writes the package of the build in `distDir`, and answers its size in bytes. @throws PlainError */

@@ -2,10 +2,10 @@ import { mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
-import { type AppProcess, startApp } from "./app-process";
+import { requireFree } from "@/server/listen.mjs";
+import { type AppProcess, cannotListen, startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { type OpenDatabase, openDatabase } from "./database";
-import { requireFreePort } from "./ports";
 import { listenForStop } from "./signals";
 import { Supervisor } from "./supervisor";
 
@@ -40,7 +40,10 @@ type RunOptions = {
 export async function runApp(options: RunOptions): Promise<void> {
   const { mode, build, mayBeEmbedded, step = (_, task) => task(), say, prepare, announce } = options;
   const env = parseEnv(process.env);
-  await requireFreePort(env.host, env.port);
+  // Before a minute of building.
+  await requireFree(env.port, env.host).catch(({ message }: Error) => {
+    throw cannotListen(message, env.port, `Cannot listen on ${env.host}:${env.port}`);
+  });
   // The build and the database do not need each other.
   const built = build
     ? buildIfChanged(DIST_DIRS.app, options.step && ((task) => step("building", task)), say?.info)

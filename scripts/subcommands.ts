@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { PlainError } from "@/lib/failures";
+import { readOrHelp } from "./arguments";
 import { withDatabase } from "./with-database";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -26,14 +27,12 @@ export async function runSubcommand<const Of extends Options>(
 
   function parse({ operands, options: rest = "" }: Subcommand<Of>) {
     const names = operands.split(" ").filter(Boolean);
-    try {
+    const usage = `Usage: ${calledAs} ${name} ${operands} ${rest}`.replaceAll(/ +/g, " ").trim();
+    return readOrHelp(`${usage}\n\n${help}`, () => {
       const parsed = parseArgs({ args, options, allowPositionals: true });
       const [given, needed] = [parsed.positionals.length, names.filter((one) => !one.startsWith("[")).length];
       if (given < needed || given > names.length) throw new Error("Wrong number of arguments.");
       return parsed;
-    } catch (error) {
-      const usage = `Usage: ${calledAs} ${name} ${operands} ${rest}`.replaceAll(/ +/g, " ").trim();
-      throw new PlainError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${help}`);
-    }
+    });
   }
 }

@@ -1,6 +1,6 @@
 // Shuts the HTTP server down. After SIGTERM it serves for DRAIN_DELAY, so that load balancers notice. Then it stops
 // listening and lets running requests finish.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { isDraining, startDraining } from "../lib/process/draining.mjs";
 import { log } from "../lib/process/log.mjs";
 import { findShared } from "../lib/process/shared-with-server.mjs";
@@ -36,7 +36,7 @@ export function endWhenTold(server, delayMs) {
     logStopAtExit(reason);
     if (!server.listening) process.exit(0);
     if (delayMs > 0 && !hurry.signal.aborted) {
-      await waitFor(delayMs, hurry.signal);
+      await wait(delayMs, null, { signal: hurry.signal }).catch(() => {});
       await untilQuiet(server);
     }
     await close(server);
@@ -54,21 +54,6 @@ function logStopAtExit(/** @type {string} */ reason) {
     const { running, finished } = countRequests();
     const seconds = Math.round((performance.now() - began) / 100) / 10;
     log("info", "stopped", { reason, seconds, finished: finished - before, cut_off: running });
-  });
-}
-
-/**
- * @param {number} ms
- * @param {AbortSignal} signal
- * @returns {Promise<void>}
- */
-function waitFor(ms, signal) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
   });
 }
 

@@ -44,12 +44,7 @@ export function reportEndpoint<Params = Record<never, never>>(
       for (const [name, value] of Object.entries(answer.headers ?? {})) headers.set(name, value);
       return new Response(answer.text, { status: answer.status, headers });
     });
-  const refuse = async (): Promise<Response> =>
-    errorResponse(
-      new ApiError(405, "Method not allowed. Machines report with POST.", { Allow: "POST" }),
-      startAnswer().headers,
-    );
-  return { POST: post, GET: refuse, HEAD: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+  return { ...refusing("Method not allowed. Machines report with POST.", "POST"), POST: post };
 }
 
 /** As `reportEndpoint`, for a path where machines fetch what they are to do: GET alone. */
@@ -61,12 +56,7 @@ export function fetchEndpoint(path: string, fetch: (request: Request) => Promise
       if (body === null) headers.delete("Content-Type");
       return new Response(typeof body === "string" || body === null ? body : new Uint8Array(body), { status, headers });
     });
-  const refuse = async (): Promise<Response> =>
-    errorResponse(
-      new ApiError(405, "Method not allowed. Edge nodes fetch with GET.", { Allow: "GET" }),
-      startAnswer().headers,
-    );
-  return { GET: get, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+  return { ...refusing("Method not allowed. Edge nodes fetch with GET.", "GET"), GET: get };
 }
 
 async function answer(
@@ -92,18 +82,21 @@ export function statusEndpoint(status: 200 | 204, body: unknown) {
     if (status === 204) headers.delete("Content-Type");
     return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
   };
-  const refuse = async (): Promise<Response> =>
-    errorResponse(
-      new ApiError(405, "Method not allowed. Ask with GET.", { Allow: "GET, HEAD" }),
-      startAnswer().headers,
-    );
-  return { GET: get, HEAD: get, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+  return { ...refusing("Method not allowed. Ask with GET.", "GET, HEAD"), GET: get, HEAD: get };
 }
 
 /** The handlers of unknown paths under /ingest: always 404. */
 export function unknownEndpoint() {
-  const refuse = async (): Promise<Response> => errorResponse(new ApiError(404, "Not found."), startAnswer().headers);
-  return { POST: refuse, GET: refuse, HEAD: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+  return refusing("Not found.");
+}
+
+/** Handlers of all methods that refuse: 405 with the methods that a path has, 404 where there are none. */
+function refusing(message: string, allow?: string) {
+  const refuse = async (): Promise<Response> => {
+    const failure = allow ? new ApiError(405, message, { Allow: allow }) : new ApiError(404, message);
+    return errorResponse(failure, startAnswer().headers);
+  };
+  return { GET: refuse, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
 }
 
 function startAnswer(): { id: string; headers: Headers } {

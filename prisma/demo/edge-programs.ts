@@ -53,10 +53,10 @@ export class EdgeCommands {
   }
 }
 
-/** Ends a program of an edge node and waits until it is gone. */
-export async function end(child: ChildProcess): Promise<void> {
+/** Ends a program and waits until it is gone. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
-  child.kill("SIGTERM");
+  child.kill(signal);
   await ended;
 }

@@ -122,28 +122,14 @@ export class IncomingRequest {
 
 for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(Request.prototype))) {
   if (["constructor", "method", "url", "headers", "signal"].includes(name)) continue;
-  Object.defineProperty(
-    IncomingRequest.prototype,
-    name,
-    get
-      ? {
-          /** @this {IncomingRequest} */
-          get() {
-            return Reflect.get(this.real, name);
-          },
-        }
-      : {
-          value:
-            typeof value === "function"
-              ? /**
-                 * @this {IncomingRequest}
-                 * @param {unknown[]} args
-                 */
-                function (...args) {
-                  return Reflect.apply(value, this.real, args);
-                }
-              : value,
-        },
-  );
+  /** @this {IncomingRequest} */
+  function read() {
+    return Reflect.get(this.real, name);
+  }
+  /** @this {IncomingRequest} @param {unknown[]} args */
+  function call(...args) {
+    return Reflect.apply(value, this.real, args);
+  }
+  Object.defineProperty(IncomingRequest.prototype, name, get ? { get: read } : { value: call });
 }
 Object.setPrototypeOf(IncomingRequest.prototype, Request.prototype);
