@@ -1,10 +1,10 @@
-import type { LaneMark } from "@/app/ui/chart/lane";
+import type { LaneMark, LaneTone } from "@/app/ui/chart/lane";
 import { counted } from "@/lib/format/quantities";
 import styles from "./event-list.module.css";
 import { spanText } from "./servers/[id]/silence-text";
 
-/** The sign and the word of a kind of event. */
-export type EventName = { sign: string; word: string };
+/** The sign and the word of a kind of event, and how its marks stand out. */
+export type EventName = { sign: string; word: string; tone?: LaneTone };
 
 /** An event as it is shown. Times in epoch milliseconds; `to` is null while it goes on. */
 export type ShownEvent = EventName & {
@@ -28,8 +28,8 @@ function eventText({ word, details, ...span }: ShownEvent, now: number, zone: st
 /** The marks of events in a lane that begins at `from`. Those that are listed can be read there as well. */
 export function marksOf(events: readonly ShownEvent[], from: number, now: number, zone: string): LaneMark[] {
   return events.map((event, index) => {
-    const { kind, sign, markedTo, to } = event;
-    const mark = { kind, from: Math.max(from, event.from), to: markedTo ?? to ?? now };
+    const { kind, sign, tone, markedTo, to } = event;
+    const mark = { kind, tone, from: Math.max(from, event.from), to: markedTo ?? to ?? now };
     return index < events.length - LISTED ? mark : { ...mark, words: { sign, text: eventText(event, now, zone) } };
   });
 }

@@ -125,67 +125,46 @@ const HEADERS = {
   "Cache-Control": fixed("no-store", "No cache may keep the answer."),
   "X-Content-Type-Options": fixed("nosniff", "The content type is what it says."),
   "Access-Control-Allow-Origin": fixed("*", "Pages of any origin may call the API; cookies are never honoured."),
-  "Access-Control-Expose-Headers": {
-    description: "The headers that a page of another origin may read.",
-    required: true,
-    schema: text("^[\\w, -]+$"),
-    example: EXPOSED_HEADERS,
-  },
+  "Access-Control-Expose-Headers": header(
+    "The headers that a page of another origin may read.",
+    text("^[\\w, -]+$"),
+    EXPOSED_HEADERS,
+  ),
   Link: fixed('</openapi.json>; rel="service-desc"', "This document (RFC 8631)."),
-  "X-Request-Id": {
-    description: "Names this request; quote it when you report a fault.",
-    required: true,
-    schema: { type: "string", format: "uuid" },
-    example: "0f8fad5b-d9cb-469f-a165-70867728950e",
-  },
-  "RateLimit-Policy": {
-    description: `The limit per token: \`q\` requests in any \`w\` seconds. Today that is ${policyText(API_REQUESTS)}.`,
-    required: true,
-    schema: text('^"default";q=\\d+;w=\\d+$'),
-    example: `"default";q=${API_REQUESTS.limit};w=${windowSeconds(API_REQUESTS)}`,
-  },
-  RateLimit: {
-    description: "`r` requests are left now; in `t` seconds there is one more.",
-    required: true,
-    schema: text('^"default";r=\\d+;t=\\d+$'),
-    example: `"default";r=${API_REQUESTS.limit - 1};t=${windowSeconds(API_REQUESTS)}`,
-  },
-  "X-RateLimit-Limit": {
-    description: "As q.",
-    required: true,
-    schema: { type: "integer", minimum: 1 },
-    example: API_REQUESTS.limit,
-  },
-  "X-RateLimit-Remaining": {
-    description: "As r.",
-    required: true,
-    schema: { type: "integer", minimum: 0 },
-    example: API_REQUESTS.limit - 1,
-  },
-  "X-RateLimit-Reset": {
-    description: "When there is one request more than now, in Unix epoch seconds.",
-    required: true,
-    schema: seconds,
-    example: 1795171726,
-  },
+  "X-Request-Id": header(
+    "Names this request; quote it when you report a fault.",
+    { type: "string", format: "uuid" },
+    "0f8fad5b-d9cb-469f-a165-70867728950e",
+  ),
+  "RateLimit-Policy": header(
+    `The limit per token: \`q\` requests in any \`w\` seconds. Today that is ${policyText(API_REQUESTS)}.`,
+    text('^"default";q=\\d+;w=\\d+$'),
+    `"default";q=${API_REQUESTS.limit};w=${windowSeconds(API_REQUESTS)}`,
+  ),
+  RateLimit: header(
+    "`r` requests are left now; in `t` seconds there is one more.",
+    text('^"default";r=\\d+;t=\\d+$'),
+    `"default";r=${API_REQUESTS.limit - 1};t=${windowSeconds(API_REQUESTS)}`,
+  ),
+  "X-RateLimit-Limit": header("As q.", { type: "integer", minimum: 1 }, API_REQUESTS.limit),
+  "X-RateLimit-Remaining": header("As r.", { type: "integer", minimum: 0 }, API_REQUESTS.limit - 1),
+  "X-RateLimit-Reset": header("When there is one request more than now, in Unix epoch seconds.", seconds, 1795171726),
   "X-Token-Expires-At": {
     description: "When the token ends, in Unix epoch milliseconds. Absent for a token without an end.",
     required: false,
     schema: seconds,
     example: 1798675200000,
   },
-  "Retry-After": {
-    description: "Whole seconds to wait: a client that sleeps that long after a 429 is let in.",
-    required: true,
-    schema: { type: "integer", minimum: 1 },
-    example: 37,
-  },
-  "WWW-Authenticate": {
-    description: 'How to authenticate (RFC 6750), with `error="invalid_token"` when a token was sent.',
-    required: true,
-    schema: text('^Bearer realm="console-api"(, error="invalid_token")?$'),
-    example: 'Bearer realm="console-api", error="invalid_token"',
-  },
+  "Retry-After": header(
+    "Whole seconds to wait: a client that sleeps that long after a 429 is let in.",
+    { type: "integer", minimum: 1 },
+    37,
+  ),
+  "WWW-Authenticate": header(
+    'How to authenticate (RFC 6750), with `error="invalid_token"` when a token was sent.',
+    text('^Bearer realm="console-api"(, error="invalid_token")?$'),
+    'Bearer realm="console-api", error="invalid_token"',
+  ),
   Allow: fixed(PREFLIGHT_HEADERS.Allow, "The methods that there are."),
   "Access-Control-Allow-Methods": fixed(
     PREFLIGHT_HEADERS["Access-Control-Allow-Methods"],
@@ -195,12 +174,11 @@ const HEADERS = {
     PREFLIGHT_HEADERS["Access-Control-Allow-Headers"],
     "The headers that a page of another origin may set.",
   ),
-  "Access-Control-Max-Age": {
-    description: "Seconds for which a browser need not ask again.",
-    required: true,
-    schema: seconds,
-    example: Number(PREFLIGHT_HEADERS["Access-Control-Max-Age"]),
-  },
+  "Access-Control-Max-Age": header(
+    "Seconds for which a browser need not ask again.",
+    seconds,
+    Number(PREFLIGHT_HEADERS["Access-Control-Max-Age"]),
+  ),
 } satisfies Record<string, Header>;
 type HeaderName = keyof typeof HEADERS;
 
@@ -448,7 +426,11 @@ function tolerant({ jsonSchema }: { jsonSchema: object }): void {
 }
 
 function fixed<const Value extends string>(value: Value, description: string) {
-  return { description, required: true, schema: { type: "string", const: value }, example: value };
+  return { ...header(description, { type: "string", const: value }, value), example: value };
+}
+
+function header(description: string, schema: Schema, example: unknown): Header {
+  return { description, required: true, schema, example };
 }
 
 function ref(kind: "schemas" | "headers" | "responses", name: string): { $ref: string } {

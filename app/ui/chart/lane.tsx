@@ -2,7 +2,9 @@ import styles from "./lane.module.css";
 import type { ChartSilence } from "./series";
 
 /** A time, and what happened in it, where the lane has several kinds. With words, it can be chosen and read. */
-export type LaneMark = ChartSilence & { kind?: string; words?: { sign: string; text: string } };
+export type LaneMark = ChartSilence & { kind?: string; tone?: LaneTone; words?: { sign: string; text: string } };
+/** How much a mark stands out: "good" is that of most. */
+export type LaneTone = "good" | "soft" | "warning" | "danger" | undefined;
 
 /** How the marks look. */
 export type LaneKind = "outage" | "late";
@@ -31,6 +33,7 @@ export function Lane({ name, kind, from, to, marks }: Props) {
       <rect
         key={`${mark.kind}${mark.from}`}
         data-mark={mark.kind}
+        data-tone={mark.tone}
         x={share(start)}
         width={share(from + length)}
         height="100%"

@@ -10,8 +10,8 @@ import { SETTLED, STATUSES } from "../service-status";
 const CHANGE = "✎";
 const KINDS: Readonly<Record<ServiceEventKind, EventName>> = {
   ...STATUSES,
-  node_silent: { sign: "✕", word: "Edge node silent" },
-  unserved: { sign: "✕", word: "Served by no live edge node" },
+  node_silent: { sign: "✕", word: "Edge node silent", tone: "danger" },
+  unserved: { sign: "✕", word: "Served by no live edge node", tone: "danger" },
   created: { sign: CHANGE, word: "Created" },
   settings_changed: { sign: CHANGE, word: "Changed" },
   turned_on: { sign: CHANGE, word: "Enabled" },

@@ -10,19 +10,18 @@ import { type Component, LABELS } from "@/lib/servers/health-score";
 import type { History } from "@/lib/servers/telemetry/history";
 import { lengthText, silentSince, zonedText } from "./silence-text";
 
-/** The sign and the word of each kind of event. */
 const KINDS: Readonly<Record<EventKind, EventName>> = {
-  offline: { sign: "✕", word: "Offline" },
-  unreachable: { sign: "⇹", word: "Unreachable" },
-  unknown: { sign: "?", word: "Not known" },
-  critical: { sign: "‼", word: "Critical" },
-  strained: { sign: "▽", word: "Strained" },
-  disk_full: { sign: "■", word: "Disk full" },
-  clock_wrong: { sign: "◷", word: "Clock wrong" },
-  rebooted: { sign: "↻", word: "Rebooted" },
-  process_killed: { sign: "!", word: "Killed for lack of memory" },
-  unit_failed: { sign: "!", word: "Services failed" },
-  two_daemons: { sign: "!", word: "Two daemons with one key" },
+  offline: { sign: "✕", word: "Offline", tone: "danger" },
+  unreachable: { sign: "⇹", word: "Unreachable", tone: "warning" },
+  unknown: { sign: "?", word: "Not known", tone: "soft" },
+  critical: { sign: "‼", word: "Critical", tone: "danger" },
+  strained: { sign: "▽", word: "Strained", tone: "warning" },
+  disk_full: { sign: "■", word: "Disk full", tone: "warning" },
+  clock_wrong: { sign: "◷", word: "Clock wrong", tone: "warning" },
+  rebooted: { sign: "↻", word: "Rebooted", tone: "warning" },
+  process_killed: { sign: "!", word: "Killed for lack of memory", tone: "warning" },
+  unit_failed: { sign: "!", word: "Services failed", tone: "warning" },
+  two_daemons: { sign: "!", word: "Two daemons with one key", tone: "warning" },
   benchmark: { sign: "▲", word: "Benchmark" },
   key_replaced: { sign: "✎", word: "Key replaced" },
   settings_changed: { sign: "✎", word: "Renamed" },
