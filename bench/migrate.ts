@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +12,8 @@ import { PlainError } from "@/lib/failures";
 import { SECOND } from "@/lib/format/time";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { end } from "@/prisma/demo/edge-programs";
-import { addPeople, type People } from "@/scripts/soak/load";
+import type { Answer } from "@/scripts/soak/judge";
+import { type Ask, addPeople, Clients, type People } from "@/scripts/soak/load";
 import { CHECK_IN } from "./check-in";
 
 /** The build that serves meanwhile: the first whose database `migrate` upgrades beside it. */
@@ -28,8 +28,6 @@ const CLIENTS = 6;
 const PAUSE = 1000;
 /** What is measured before, and after, without a migration (ms). */
 const CALM = 10 * SECOND;
-/** An answer that takes longer counts as failed. */
-const SILENCE = 30 * SECOND;
 
 /**
  * `npm run migrate` on a database of an earlier version, beside its own build that serves lists, pages, endpoint 7 and
@@ -76,32 +74,28 @@ async function measure(earlier: string, size: number): Promise<string[]> {
     const people = await addPeople(postgres.url);
     await addSamples(postgres.url, size);
     app = await start(earlier, env);
-    const load = new Load(Number(env.PORT), people);
-    load.start();
+    const load = clientsOf(Number(env.PORT), people);
     await sleep(CALM);
-    const before = load.reset();
+    const before = load.answers.splice(0);
     const began = performance.now();
     await migrate(env);
     const seconds = (performance.now() - began) / SECOND;
-    const beside = load.reset();
+    const beside = load.answers.splice(0);
     await load.stop();
     await end(app);
     app = await start(earlier, env);
-    load.reset();
-    load.start();
+    const loadAgain = clientsOf(Number(env.PORT), people);
     await sleep(CALM);
-    await load.stop();
-    const again = load.reset();
+    await loadAgain.stop();
+    const again = loadAgain.answers;
     return [
       size.toLocaleString("en"),
       `${seconds.toFixed(1)} s`,
-      String(beside.answers),
-      String(beside.failed + again.failed),
-      describeWaits(before.waits),
-      describeWaits(beside.waits),
-      describeLongest(before.waits),
-      describeLongest(beside.waits),
-      again.answers > 0 && again.failed === 0 ? "yes" : "no",
+      String(beside.length),
+      String(countFailed([...beside, ...again])),
+      ...[before, beside].map(describeWaits),
+      ...[before, beside].map(describeLongest),
+      again.length > 0 && countFailed(again) === 0 ? "yes" : "no",
     ];
   } finally {
     if (app) await end(app);
@@ -146,111 +140,60 @@ async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
   if (code !== 0) throw new PlainError("npm run migrate has failed.");
 }
 
-/** `waited`: milliseconds until the end of the answer. */
-type Seen = { answers: number; failed: number; waits: { what: string; waited: number }[] };
+/** Says each failure as well. */
+function countFailed(answers: readonly Answer[]): number {
+  const failed = answers.filter(({ status }) => status !== 200);
+  for (const { what, status, from, to } of failed) console.error(`${what}: ${status} after ${to - from} ms`);
+  return failed.length;
+}
 
 /** Half of the requests, and 99 of 100, were answered within this. */
-function describeWaits(waits: Seen["waits"]): string {
-  const sorted = waits.map(({ waited }) => Math.round(waited)).sort((a, b) => a - b);
+function describeWaits(answers: readonly Answer[]): string {
+  const sorted = answers.map(({ from, to }) => to - from).sort((a, b) => a - b);
   const within = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
   return `${within(0.5)} and ${within(0.99)} ms`;
 }
 
-function describeLongest(waits: Seen["waits"]): string {
-  const longest = (what: string) =>
-    Math.round(Math.max(...waits.filter((wait) => wait.what === what).map(({ waited }) => waited)));
-  return [...new Set(waits.map(({ what }) => what))].map((what) => `${what} ${longest(what)}`).join(", ");
+function describeLongest(answers: readonly Answer[]): string {
+  const longest = (asked: string) =>
+    Math.max(...answers.flatMap(({ what, from, to }) => (what === asked ? to - from : [])));
+  return [...new Set(answers.map(({ what }) => what))].map((what) => `${what} ${longest(what)}`).join(", ");
 }
 
-type Kind = { what: string; path: string; headers: Record<string, string>; body?: string };
-
-/** Clients that ask in a steady mixture, and what they had to wait for. */
-class Load {
-  #seen: Seen = { answers: 0, failed: 0, waits: [] };
-  readonly #kinds: Kind[][];
-  #stop = async () => {};
-
-  constructor(
-    readonly port: number,
-    people: People,
-  ) {
-    const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-    const json = { "Content-Type": "application/json" };
-    const account = people.services.length;
-    this.#kinds = [
-      people.polite.map((token) => ({ what: "list", path: "/api/v1/servers", headers: bearer(token) })),
-      // The n-th token belongs to account 1 + n % 10, which has the service of the same number.
-      people.polite.map((token, n) => ({
-        what: "endpoint 7",
-        path: `/api/v1/game-services/${people.services[(n + 1) % account]}/metrics?range=24h`,
-        headers: bearer(token),
-      })),
-      people.keys.map((key) => ({
-        what: "check-in",
-        path: "/ingest/v1/check-ins",
-        headers: { ...bearer(key), ...json },
-        body: CHECK_IN,
-      })),
-      people.sessions.map((session) => ({
-        what: "page",
-        path: "/dashboard",
-        headers: { Cookie: `${SESSION_COOKIE}=${session}` },
-      })),
-    ];
-  }
-
-  /** The clients begin one after the other. */
-  start(): void {
-    const stopping = new AbortController();
-    const agent = new Agent({ keepAlive: true });
-    const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
-    const clients = this.#kinds.flatMap((kinds, kind) => {
-      // Pages take most of a core.
-      const every = kind === 3 ? 8 * PAUSE : PAUSE;
-      return Array.from({ length: CLIENTS }, async (_, client) => {
-        await pause((client / CLIENTS) * every);
-        for (let turn = client; !stopping.signal.aborted; turn += CLIENTS) {
-          await this.#ask(agent, kinds[turn % kinds.length] as Kind);
-          await pause(every);
-        }
-      });
-    });
-    this.#stop = async () => {
-      stopping.abort();
-      await Promise.all(clients);
-      agent.destroy();
-    };
-  }
-
-  stop(): Promise<void> {
-    return this.#stop();
-  }
-
-  reset() {
-    const seen = this.#seen;
-    this.#seen = { answers: 0, failed: 0, waits: [] };
-    return seen;
-  }
-
-  async #ask(agent: Agent, { what, path, headers, body }: Kind): Promise<void> {
-    const began = performance.now();
-    const status = await new Promise<number>((resolve) => {
-      const sent = request(
-        { host: "127.0.0.1", port: this.port, path, headers, agent, method: body ? "POST" : "GET", timeout: SILENCE },
-        (answer) => answer.resume().on("end", () => resolve(answer.statusCode ?? 0)),
-      );
-      sent.on("error", () => resolve(0));
-      sent.on("timeout", () => sent.destroy());
-      sent.end(body);
-    });
-    const waited = performance.now() - began;
-    this.#seen.answers++;
-    if (status !== 200) {
-      this.#seen.failed++;
-      console.error(`${what}: ${status} after ${Math.round(waited)} ms`);
+/** Clients that ask in a steady mixture. They begin one after the other. */
+function clientsOf(port: number, people: People): Clients {
+  const clients = new Clients([`http://127.0.0.1:${port}`]);
+  const of = <Item>(all: readonly Item[], turn: number) => all[turn % all.length] as Item;
+  const kinds: ((turn: number) => Omit<Ask, "expected">)[] = [
+    (turn) => ({ what: "list", path: "/api/v1/servers", token: of(people.polite, turn) }),
+    // The n-th token belongs to account 1 + n % 10, which has the service of the same number.
+    (turn) => ({
+      what: "endpoint 7",
+      path: `/api/v1/game-services/${of(people.services, turn + 1)}/metrics?range=24h`,
+      token: of(people.polite, turn),
+    }),
+    (turn) => ({
+      what: "check-in",
+      path: "/ingest/v1/check-ins",
+      method: "POST",
+      token: of(people.keys, turn),
+      headers: { "Content-Type": "application/json" },
+      body: CHECK_IN,
+    }),
+    (turn) => ({
+      what: "page",
+      path: "/dashboard",
+      headers: { Cookie: `${SESSION_COOKIE}=${of(people.sessions, turn)}` },
+    }),
+  ];
+  for (const [kind, ask] of kinds.entries()) {
+    // Pages take most of a core.
+    const every = kind === 3 ? 8 * PAUSE : PAUSE;
+    for (let n = 0; n < CLIENTS; n++) {
+      clients.add((turn) => ({ ...ask(turn), expected: [200] }), every, (n / CLIENTS) * every);
     }
-    this.#seen.waits.push({ what, waited });
   }
+  return clients;
 }
 
 function run(cwd: string, command: string, ...rest: (string | NodeJS.ProcessEnv)[]): void {

@@ -24,7 +24,8 @@ const TRIED_AFTER = [0, 0, SECOND, 5 * SECOND];
 /** Who asks, and what must appear in no log. */
 export type People = Awaited<ReturnType<typeof addPeople>>;
 
-type Ask = Pick<Answer, "what" | "expected"> &
+/** A request and what its answer should be. */
+export type Ask = Pick<Answer, "what" | "expected"> &
   Partial<Pick<Answer, "token" | "needsNoStore" | "isPage">> & {
     path: string;
     method?: string;
@@ -81,43 +82,96 @@ export async function addPeople(url: string) {
   return { ...people, services: services.map(({ id }) => id) };
 }
 
-/** Clients that ask the instances in turn and note every answer. */
-export class Load {
+/** Clients that ask instances in turn and note every answer. */
+export class Clients {
   readonly answers: Answer[] = [];
   readonly #agent = new Agent({ keepAlive: true });
   readonly #running: Promise<void>[] = [];
-  #isStopped = false;
+  readonly #stopping = new AbortController();
   #asked = 0;
 
-  constructor(
-    readonly origins: readonly string[],
-    readonly people: People,
-  ) {}
+  constructor(readonly origins: readonly string[]) {}
 
-  /** Starts all clients. */
-  start(databaseUrl: string): void {
-    const client = async (next: () => Ask, pause: number) => {
-      while (!this.#isStopped) {
-        await this.#ask(next(), this.#asked++ % this.origins.length);
-        await sleep(pause);
+  /** Starts a client that asks again and again, and pauses after each answer (ms); its first request is sent after `delay`. */
+  add(next: (turn: number) => Ask, pause: number, delay = 0): void {
+    this.run(async () => {
+      await this.pause(delay);
+      while (!this.isStopped) {
+        const turn = this.#asked++;
+        await this.ask(next(turn), turn % this.origins.length);
+        await this.pause(pause);
       }
-    };
-    for (let n = 0; n < CLIENTS; n++) this.#running.push(client(() => this.#next(), PAUSE));
-    for (const token of this.people.greedy) {
-      for (let n = 0; n < GREEDY.clients; n++) this.#running.push(client(() => greedy(token), GREEDY.pause));
-    }
-    this.#running.push(this.#revoke(databaseUrl));
+    });
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     await Promise.all(this.#running);
     this.#agent.destroy();
   }
 
+  protected get isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Runs what ends by itself when it is stopped. */
+  protected run(task: () => Promise<void>): void {
+    this.#running.push(task());
+  }
+
+  /** Sleeps for some milliseconds, or until it is stopped. */
+  protected async pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+
+  async ask(ask: Ask, instance: number): Promise<void> {
+    const from = Date.now();
+    const { status, hasRetryAfter } = await this.#send(ask, instance);
+    const { what, token = null, expected, needsNoStore = false, isPage = false } = ask;
+    const asked = { what, token, expected, needsNoStore, isPage, instance };
+    this.answers.push({ ...asked, status, hasRetryAfter, from, to: Date.now() });
+  }
+
+  #send({ path, method = "GET", token, headers = {}, body }: Ask, instance: number) {
+    return new Promise<Pick<Answer, "status" | "hasRetryAfter">>((resolve) => {
+      const authorization = token ? { Authorization: `Bearer ${token}` } : {};
+      const options = { agent: this.#agent, method, headers: { ...headers, ...authorization }, timeout: SILENCE };
+      const sent = request(new URL(path, this.origins[instance]), options, (answer) => {
+        answer.resume();
+        answer.once("close", () =>
+          resolve({
+            status: answer.complete ? (answer.statusCode ?? 0) : 0,
+            hasRetryAfter: answer.headers["retry-after"] !== undefined,
+          }),
+        );
+      });
+      sent.once("timeout", () => sent.destroy());
+      sent.once("error", () => resolve({ status: 0, hasRetryAfter: false }));
+      sent.end(body);
+    });
+  }
+}
+
+/** The clients of the soak: most ask a mixture, some use up their limit, and tokens are revoked. */
+export class Load extends Clients {
+  constructor(
+    origins: readonly string[],
+    readonly people: People,
+  ) {
+    super(origins);
+  }
+
+  /** Starts all clients. */
+  start(databaseUrl: string): void {
+    for (let n = 0; n < CLIENTS; n++) this.add((turn) => this.#next(turn), PAUSE);
+    for (const token of this.people.greedy) {
+      for (let n = 0; n < GREEDY.clients; n++) this.add(() => greedy(token), GREEDY.pause);
+    }
+    this.run(() => this.#revoke(databaseUrl));
+  }
+
   /** What the clients ask in turn; each of them is its own mixture. */
-  #next(): Ask {
-    const turn = this.#asked;
+  #next(turn: number): Ask {
     const { polite, keys, sessions, services, marker } = this.people;
     const of = <Item>(all: readonly Item[]) => all[turn % all.length] as Item;
     const token = of(polite);
@@ -159,9 +213,9 @@ export class Load {
 
   /** Makes a token, uses it, revokes it, and uses it again: on each instance. */
   async #revoke(databaseUrl: string): Promise<void> {
-    const everywhere = (ask: Ask) => Promise.all(this.origins.map((_, instance) => this.#ask(ask, instance)));
-    while (!this.#isStopped) {
-      await sleep(REVOKE_EVERY);
+    const everywhere = (ask: Ask) => Promise.all(this.origins.map((_, instance) => this.ask(ask, instance)));
+    while (!this.isStopped) {
+      await this.pause(REVOKE_EVERY);
       const token = mintToken();
       const ask = { path: "/api/v1/me", token };
       try {
@@ -179,43 +233,6 @@ export class Load {
         await everywhere({ ...ask, what: REVOKED, expected: [401] });
       }
     }
-  }
-
-  async #ask(ask: Ask, instance: number): Promise<void> {
-    const from = Date.now();
-    const { status, hasRetryAfter } = await this.#send(ask, instance);
-    const { what, token = null, expected, needsNoStore = false, isPage = false } = ask;
-    this.answers.push({
-      what,
-      token,
-      expected,
-      needsNoStore,
-      isPage,
-      instance,
-      status,
-      hasRetryAfter,
-      from,
-      to: Date.now(),
-    });
-  }
-
-  #send({ path, method = "GET", token, headers = {}, body }: Ask, instance: number) {
-    return new Promise<Pick<Answer, "status" | "hasRetryAfter">>((resolve) => {
-      const authorization = token ? { Authorization: `Bearer ${token}` } : {};
-      const options = { agent: this.#agent, method, headers: { ...headers, ...authorization }, timeout: SILENCE };
-      const sent = request(new URL(path, this.origins[instance]), options, (answer) => {
-        answer.resume();
-        answer.once("close", () =>
-          resolve({
-            status: answer.complete ? (answer.statusCode ?? 0) : 0,
-            hasRetryAfter: answer.headers["retry-after"] !== undefined,
-          }),
-        );
-      });
-      sent.once("timeout", () => sent.destroy());
-      sent.once("error", () => resolve({ status: 0, hasRetryAfter: false }));
-      sent.end(body);
-    });
   }
 }
 
