@@ -112,7 +112,7 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   return rows;
 }
 
-/** `isAlone`: nothing else runs, so the event loop is late for what is measured alone, and there is nobody to wait. */
+/** `isAlone`: nothing else runs, so the event loop is late for what is measured alone, and nothing waits. */
 function compare(peace: Measured | undefined, beside: Measured | undefined, loopMs: number, isAlone = false): string[] {
   const [before, during] = [peace?.p95Ms ?? Number.NaN, beside?.p95Ms ?? Number.NaN];
   const refused = beside?.refused ?? 0;

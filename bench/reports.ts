@@ -20,7 +20,7 @@ const MEASURED_MS = 2 * SECOND;
 const BODIES = 15;
 
 /**
- * Check-ins of a thousand servers, taken in by one process. Each is of a later moment than all of its server before, since
+ * Check-ins of a thousand servers, taken in by one process. Each has a later time than all others of its server, since
  * of one moment nothing would be stored, and is encoded before time is taken.
  * @throws PlainError when a report was accepted and its sample is not in the database.
  */

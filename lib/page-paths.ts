@@ -93,7 +93,7 @@ export const serviceDnsPath = (id: number) => ownPagePath("service", id, "dns");
 /** Where people see who they are, change their password, end sessions, and choose how pages look. */
 export const ACCOUNT_PAGE = "/dashboard/settings/account";
 
-/** What an account is told of, and by which channels. */
+/** Which notices an account gets, and by which channels. */
 export const NOTICE_PAGE = "/dashboard/settings/notices";
 /** Where the link in a mail leads that asks whether an address is right. */
 export const CONFIRM_ADDRESS = "/notices/confirm";

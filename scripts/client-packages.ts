@@ -126,7 +126,7 @@ function requirePython(): string {
   throw new PlainError(`The package for Python cannot be built: ${reasonWithout("python3 with build and pip")}.`);
 }
 
-/** What the changelog says of the clients, by version. */
+/** What the changelog says about the clients, by version. */
 function changesOfClients(): string {
   const releases = parseChangelog(readChangelog()).flatMap(({ title, groups }) => {
     const items = groups.find((group) => group.title === "Clients and recipes")?.items ?? [];

@@ -50,7 +50,7 @@ export async function migrate(url: string, options: SessionOptions = UNATTENDED)
   await applyMigrations(url, options);
 }
 
-/** Nobody looks on, and nobody stops it. */
+/** Says nothing, and is never stopped. */
 const UNATTENDED: SessionOptions = { say() {}, stop: new AbortController().signal };
 
 /**

@@ -48,9 +48,9 @@ const wanted = Number(process.env.PORT ?? 3000);
 const port = cluster.isWorker
   ? wanted
   : await requireFree(wanted, hostname).catch((error) => failToListen(error, wanted, hostname));
-// Next listens here for web sockets, which only its development server has. No build takes an upgrade.
+// Next listens on the server that it is given for web sockets, which only its development server has.
 if (!dev) declineUpgrades(server);
-const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
+const withoutUpgrades = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
 // Next builds its internal URLs from this hostname and port. It spells every loopback ip "localhost". If the spelling
 // differs, Next sends rewritten requests over the network. Clients never see these URLs.
 // A form that belongs to another page: Next sends it to that page over the network, to this origin.
@@ -59,7 +59,7 @@ const app = next({
   dev,
   hostname: dev ? hostname : "localhost",
   port,
-  httpServer: dev ? server : nobody,
+  httpServer: dev ? server : withoutUpgrades,
 });
 const handle = app.getRequestHandler();
 const distDir = process.env.CONSOLE_DIST_DIR || ".next";

@@ -35,7 +35,7 @@ export function parseChangelog(text: string): Release[] {
   }));
 }
 
-/** An item begins with a dash; every other line goes on with the one before, or is a paragraph. */
+/** An item begins with a dash. An indented line continues it; any other line is a paragraph. */
 function addLine(items: string[], line: string): void {
   const text = line.trim();
   if (text === "") return;

@@ -9,7 +9,7 @@ type Props<Item> = {
   children: (item: Item) => React.ReactNode;
 };
 
-/** Renders many items in several turns of the event loop, so that a long page holds up nobody else's request. */
+/** Renders many items in several turns of the event loop, so that a long page does not delay other requests. */
 export function InTurns<Item>({ items, atOnce, children }: Props<Item>) {
   return Array.from({ length: Math.ceil(items.length / atOnce) }, (_, turn) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other name

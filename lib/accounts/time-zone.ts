@@ -3,7 +3,7 @@ import { findZone, zoneOrUtc } from "@/lib/format/time-zone";
 
 type Stored = { timeZone: string; timeZoneChosen: boolean };
 
-/** The zone of the pages of an account, and whether it has chosen one. `cookie` is what the browser says of its own. */
+/** The zone of the pages of an account, and whether it has chosen one. `cookie` is the zone that the browser named. */
 export function zoneOf(
   { timeZone, timeZoneChosen }: Stored,
   cookie: string | undefined,

@@ -11,7 +11,7 @@ const FIRST_SECONDS = 10;
 /** What a longer body must bring in any span of so many seconds. */
 const SLOWEST = { bytes: 5 * 1024, seconds: 5 };
 
-/** A body that cannot be received. The status is 413, 408 or 400. Its connection is of no more use, except with 413. */
+/** A body that cannot be received. The status is 413, 408 or 400. Its connection cannot be used any more, except with 413. */
 export class BodyFault extends StacklessError {
   override name = "BodyFault";
   constructor(
@@ -88,7 +88,7 @@ function watchPace(pages: Pages, tooSlow: (message: string) => void): NodeJS.Tim
 
 /**
  * The bytes of a body that have come, copied into pages: many small pieces would take more memory than their bytes. The
- * pages beyond the first bytes are of the pool, which has them back when the bytes are released.
+ * pages beyond the first bytes come from the pool and go back when the bytes are released.
  */
 export class Pages {
   readonly #held: HeldBytes;

@@ -1,7 +1,7 @@
 /** One request in one language; the token is in the environment variable TOKEN. */
 type RequestExample = { language: "curl" | "Python" | "TypeScript" | "PowerShell"; text: string };
 
-/** The same GET of `url` in four languages, each with nothing but what the language brings along. */
+/** The same GET of `url` in four languages, each with the standard library of its language alone. */
 export function requestExamples(url: string): RequestExample[] {
   return [
     { language: "curl", text: `curl -sS "${url}" -H "Authorization: Bearer $TOKEN"` },

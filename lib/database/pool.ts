@@ -38,7 +38,7 @@ export class ConsolePool extends pg.Pool {
     this.query = ((query: Query) => this.#run(typeof query === "string" ? { text: query } : query)) as this["query"];
   }
 
-  /** Connects for nobody: a new connection serves others when the request that asked for it has given up. */
+  /** Connects outside of the request: when it has given up, the new connection serves others. */
   #connectInTime(connect: () => Promise<pg.PoolClient>): Promise<pg.PoolClient> {
     if (this.idleCount > this.waitingCount) return connect();
     const isFull = this.totalCount >= this.options.max;

@@ -6,7 +6,7 @@ const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * Why a text, trimmed, can be no name of anything; null when it can.
- * @param what how the person is told of it
+ * @param what how the message calls it
  * @param maxLength in characters as people count them (code points)
  */
 export function nameProblem(what: "name" | "label" | "text" | "tag", name: string, maxLength: number): string | null {

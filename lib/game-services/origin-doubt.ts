@@ -8,7 +8,7 @@ import { checkService, type ServiceInput, type ServiceRules } from "./service-in
 type OriginDoubt = { host: string; message: string };
 
 /**
- * Looks up the name of a new origin before it is saved, because a mistyped name serves nobody. Null without a
+ * Looks up the name of a new origin before it is saved, because players cannot reach a mistyped name. Null without a
  * doubt: the origin is an IP or the present origin of service `id`, or DNS does not answer the console.
  */
 export async function originDoubt(
@@ -35,7 +35,7 @@ export async function originDoubt(
 
 /** Null: not known. */
 async function ipsOf(accountId: number, host: string): Promise<string[] | null> {
-  // There never is such a name (RFC 6761), so nobody is asked.
+  // There never is such a name (RFC 6761), so no server is asked.
   if (host.endsWith(".invalid")) return [];
   const records = await lookUp(accountId, host);
   if (!records || (records.A === null && records.AAAA === null)) return null;

@@ -9,7 +9,7 @@ import { isPrivateOrigin, isUsableOrigin } from "./origins";
 const MAX_SERVICE_NAME_LENGTH = 64;
 
 export type ServiceField = "name" | "javaHostname" | "originHost" | "originPort";
-/** What an owner says of a service, as it is typed. */
+/** The fields of a service, as its owner typed them. */
 export type ServiceInput = Record<ServiceField, string>;
 export type CheckedService = { name: string; javaHostname: string; originHost: string; originPort: number };
 

@@ -4,7 +4,7 @@ import { ApiError } from "@/lib/api/api-error";
 export const MAX_ENTRIES = 10_000;
 /** The most parts that its entries are made of: labels, tags, fields; in JSON each member, element, object and array. */
 export const MAX_PARTS = 50_000;
-/** How many bad entries a sender is told of, while the others are stored. */
+/** The most bad entries that an answer names. The good ones are stored. */
 export const MAX_PROBLEMS = 100;
 /** How many are told when there are more, and nothing is stored. */
 const TOLD_OF_TOO_MANY = 10;

@@ -1,6 +1,6 @@
 import { MINUTE } from "@/lib/format/time";
 
-// What accounts are told of, unless they choose otherwise. What counts as full, critical or wrong is decided where events are
+// Which notices accounts get by default. What counts as full, critical or wrong is decided where events are
 // recorded: a rule chooses whether and how late.
 
 /** What an event is about. */
@@ -125,7 +125,7 @@ export type Rules = {
   of(kind: string): Rule;
   /** Whether the end of what was told is told too. */
   tellsEnds: boolean;
-  /** Whether it is told of game services that others share with it. */
+  /** Whether it gets notices about game services that others share with it. */
   tellsShared: boolean;
 };
 

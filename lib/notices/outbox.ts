@@ -15,7 +15,7 @@ import type { MessageContent } from "@/lib/notices/wording";
 
 /** An instance that dies while it sends blocks a delivery for this long. Longer than any attempt may take. */
 const LEASE = 60 * SECOND;
-/** Deliveries of one account at a time: a receiver that hangs delays nobody else. Of a channel there is one. */
+/** Deliveries of one account at a time: a receiver that hangs delays no other account. One at a time for each channel. */
 const OF_ACCOUNT = 2;
 /** Channels whose attempts have all failed for so long are turned off. */
 const OFF_AFTER = DAY;

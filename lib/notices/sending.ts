@@ -122,7 +122,7 @@ export class Sending {
 
   async #deliver({ id }: Claim, { channel }: Loaded, { message }: Content): Promise<Outcome> {
     const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_WITHIN), this.#ending.signal]);
-    // A channel that does not obey the signal keeps nobody waiting.
+    // A channel that does not obey the signal delays no other.
     const late = new Promise<Outcome>((resolve) => {
       signal.addEventListener("abort", () => setTimeout(resolve, SECOND, TOO_LATE).unref());
     });

@@ -28,7 +28,7 @@ type SecurityEvent =
   | "notice secret replaced";
 
 type Details = {
-  /** Null: nobody's, as at a sign-in with an e-mail that no account has. That e-mail is not logged. */
+  /** Null: no account, as at a sign-in with an e-mail that none has. That e-mail is not logged. */
   accountId: number | null;
   tokenId?: number;
   serverId?: number;

@@ -21,7 +21,7 @@ function goOn(): void {
   if (waiting.length > 0) setImmediate(goOn);
 }
 
-/** Maps items in as many turns of the event loop as it takes, so that long work holds up nobody else's request. */
+/** Maps items in as many turns of the event loop as it takes, so that long work does not delay other requests. */
 export async function mapInTurns<Item, Result>(items: readonly Item[], map: (item: Item) => Result): Promise<Result[]> {
   const results: Result[] = [];
   let start = performance.now();

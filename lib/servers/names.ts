@@ -37,7 +37,7 @@ function problemOfLabel(label: string): string | null {
   return nameProblem("label", label, MAX_LABEL_LENGTH);
 }
 
-/** The hostname that a machine tells of itself; null when it tells none that could stand in the list. */
+/** The hostname that a machine reports; null when it reports none that the list could show. */
 export function toldHostname(fact: unknown): string | null {
   return typeof fact === "string" && fact !== "" && problemOfHostname(fact) === null ? fact : null;
 }

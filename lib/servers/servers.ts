@@ -293,7 +293,7 @@ async function readRows(accountId: number): Promise<ServerRow[]> {
   return mapInTurns(parseRows(answer?.rows), rowOf);
 }
 
-/** The rows of the fleet's page and of `/metrics`, the moment that they tell of (epoch ms), and what can be known of it. */
+/** The rows of the fleet's page and of `/metrics`, their moment (epoch ms), and whether the console was away then. */
 async function readFleet(accountId: number, at?: number) {
   const [answer] = await query(FLEET, { accountId, ...momentOf(at ?? Date.now()) });
   const rows = await mapInTurns(parseRows(answer?.rows), (values) => ({
@@ -362,7 +362,7 @@ function isOnline(row: ServerRow, now: number): boolean {
   return hasCheckedIn(row) && now - row.lastSeenAt <= ONLINE_WINDOW;
 }
 
-/** The cores that facts tell of; another program may have written any value. */
+/** The cores in the facts; another program may have written any value. */
 export function coresOf(cores: unknown): number | null {
   return typeof cores === "number" && cores > 0 ? cores : null;
 }

@@ -1,4 +1,4 @@
-// Who and what the demo holds: the seed builds these tables, and the simulator keeps what they describe alive. Ips
+// Who and what the demo holds: the seed builds these tables, and the simulator reports for what they describe. Ips
 // and names come from the ranges reserved for documentation (RFC 2606, 3849, 5737), so that none is anybody's.
 
 import type { AccountRole } from "@/lib/accounts/accounts";

@@ -96,7 +96,7 @@ function pastConditions(server: Machinery, createdAt: number, from: number, unti
   return { events: [...events.values()], conditions: conditions ?? {} };
 }
 
-/** Makes one event of what was told of the past and what check-ins have told since, if it holds still. */
+/** Joins the event that was written for the past with the one that check-ins began since, if the condition still holds. */
 async function goOn(
   { id: serverId, accountId }: { id: number; accountId: number },
   kind: keyof Conditions,

@@ -208,7 +208,7 @@ const TOO_MANY = 11;
 const NEW_IP_ASKED = 38;
 
 /**
- * A day of requests that swells and ebbs up to the last use, over the limit in its busiest hour, from an ip of old and a
+ * A day of requests up to the last use, more by day than by night and over the limit in the busiest hour, from a known ip and a
  * new one.
  */
 async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic, now: Date): Promise<void> {

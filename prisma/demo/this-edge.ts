@@ -33,7 +33,7 @@ export async function startThisEdge(origin: string): Promise<ThisEdge> {
   // It may have ended already; its log says why.
   edge.stdin?.on("error", () => {});
   edge.stdin?.end(`${key}\n`);
-  // Neither outlives the demo.
+  // Both end with the demo.
   const kill = () => [edge, haproxy].map((child) => child.kill("SIGKILL"));
   process.once("exit", kill);
   return {

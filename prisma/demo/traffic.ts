@@ -19,7 +19,7 @@ const PACKETS_PER_PLAYER: Range = [2_050, 2_550];
 const BYTES_PER_PACKET: Range = [128, 176];
 /** The share of them that join. */
 const JOINS = 0.3;
-/** The share of sessions that is dropped in peace. */
+/** The share of sessions that is dropped while there is no attack. */
 const DROPPED: Range = [0, 0.02];
 /** Joins and pings of the server list, per player online. */
 const CONNECTIONS_PER_PLAYER: Range = [0.2, 0.5];

@@ -6,7 +6,7 @@ import { isRecorded, MAKE_TABLE, recordApplied, recordRolledBack } from "./recor
 import { MigrationSession, type SessionOptions } from "./session";
 import { hasTable } from "./tables";
 
-/** What PostgreSQL says of a column, table, function or other object that is there already. */
+/** PostgreSQL's codes for a column, table, function or other object that is there already. */
 export const IS_THERE = new Set(["42701", "42P07", "42710", "42723", "42P06"]);
 
 /**

@@ -96,7 +96,7 @@ function sessionSteps(migration: Migration): readonly Step[] {
       what: INDEX,
       isDone: isValid,
       async long(session) {
-        // A build that was cut off leaves an index that is of no use.
+        // A build that was cut off leaves an invalid index.
         await session.quick(INDEX, async () =>
           (await isValid(session.client)) ? null : "drop index if exists sessions_public_id_key",
         );

@@ -6,7 +6,7 @@ import { recordApplied, recordRolledBack } from "./records";
 import { MigrationSession, type SessionOptions } from "./session";
 import { splitStatements } from "./statements";
 
-/** What PostgreSQL says of a column, table, function or other object that is not there. */
+/** PostgreSQL's codes for a column, table, function or other object that is not there. */
 const IS_NOT_THERE = new Set(["42703", "42P01", "42883", "42704"]);
 
 /**

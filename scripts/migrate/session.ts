@@ -147,7 +147,7 @@ export class MigrationSession {
   }
 
   /**
-   * Runs a statement that may take long and holds up nobody who reads or writes. It is cancelled when the operator stops.
+   * Runs a statement that may take long and blocks neither readers nor writers. It is cancelled when the operator stops.
    * @throws PlainError when others hold it up for too long
    */
   async long(what: string, statement: string): Promise<void> {
@@ -222,7 +222,7 @@ export class MigrationSession {
         () => false,
       );
       if (isConnected) throw error;
-      // It may have ended behind the commit: nobody here knows.
+      // Whether the commit came first is not known here.
       throw new PlainError(
         `The connection to the database has ended (${(error as Error).message}). The console goes on as before; run the same command again.`,
       );
@@ -234,7 +234,7 @@ export class MigrationSession {
     return rows[0].pid;
   }
 
-  /** Whom this session waits for: a process, its program and for how long it has been at it. Null: nobody. */
+  /** Whom this session waits for: a process, its program and for how long it has been at it. Null: it does not wait. */
   async #findHolder(pid: number): Promise<string | null> {
     try {
       this.#aside ??= connect(this.url);

@@ -8,6 +8,6 @@ export type Step = {
 } & (
   | { /** The script of one short transaction. */ quick(client: pg.ClientBase): Promise<string> }
   | {
-      /** Holds up nobody who reads or writes, however long it takes. */ long(session: MigrationSession): Promise<void>;
+      /** Blocks neither readers nor writers, however long it takes. */ long(session: MigrationSession): Promise<void>;
     }
 );

@@ -32,7 +32,7 @@ async function serve(): Promise<void> {
     logError("the database cannot be reached", String(error));
   });
   if (note) logInfo("console", note);
-  // Next would fill an absent variable from files that nobody has read here.
+  // Next would fill an absent variable from files that were not read here.
   for (const name of VARIABLE_NAMES) process.env[name] ??= "";
   process.env.PORT ||= String(env.port);
   process.env.WORKERS = String(env.workers);

@@ -1,11 +1,11 @@
 // PGlite is one PostgreSQL session. Its own socket package lets the messages of several clients into that session one
-// by one, so that under load one client's Bind meets another one's statement (electric-sql/pglite#1046), and whatever
-// one of them sets or prepares is everybody's. With a session for each client (electric-sql/pglite#956) this file,
+// by one, so that under load one client's Bind meets another one's statement (electric-sql/pglite#1046), and what one
+// of them sets or prepares holds for all. With a session for each client (electric-sql/pglite#956) this file,
 // `session.ts`, `session-state.ts`, `statements.ts` and `wire.ts` can go.
 //
 // Here a client has the session to itself from its first message until PostgreSQL says that it is ready and in no
 // transaction, and it finds its prepared statements and settings as it left them. A client with an advisory lock keeps
-// the session until it releases the lock. Temporary tables, LISTEN and cursors WITH HOLD are everybody's.
+// the session until it releases the lock. All clients share temporary tables, LISTEN and cursors WITH HOLD.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
@@ -105,7 +105,7 @@ function turnAway(socket: Socket, patience: number): void {
 }
 
 /** What all clients share. */
-type House = {
+type Shared = {
   session: Session;
   /** PostgreSQL's first words to a client. */
   greeting: Buffer;
@@ -119,7 +119,7 @@ class Client implements SessionUser {
   state = new SessionState();
   dropsSeen = 0;
   readonly #socket: Socket;
-  readonly #house: House;
+  readonly #shared: Shared;
   readonly #reader: MessageReader;
   readonly #silenceTimer: NodeJS.Timeout;
   #turn: Message[] = [];
@@ -128,13 +128,13 @@ class Client implements SessionUser {
   #isBusy = false;
   #isClosed = false;
 
-  constructor(id: number, socket: Socket, house: House) {
+  constructor(id: number, socket: Socket, shared: Shared) {
     this.statements = new ClientStatements(id);
     this.#socket = socket;
-    this.#house = house;
-    this.#reader = new MessageReader(house.bounds.turn);
-    this.#silenceTimer = setInterval(() => this.#endSilence(), house.bounds.silence).unref();
-    socket.setTimeout(house.bounds.startup, () => this.#isStarted || socket.destroy());
+    this.#shared = shared;
+    this.#reader = new MessageReader(shared.bounds.turn);
+    this.#silenceTimer = setInterval(() => this.#endSilence(), shared.bounds.silence).unref();
+    socket.setTimeout(shared.bounds.startup, () => this.#isStarted || socket.destroy());
     socket.on("data", (chunk: Buffer) => {
       this.#reader.push(chunk);
       void this.#work();
@@ -156,7 +156,7 @@ class Client implements SessionUser {
       if (this.#isClosed) await this.#leaveForGood();
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
-      this.#house.fail(error);
+      this.#shared.fail(error);
     } finally {
       this.#isBusy = false;
       this.#socket.resume();
@@ -169,10 +169,10 @@ class Client implements SessionUser {
       while (!this.#isClosed && (this.#isStarted || (await this.#greet()))) {
         const turn = this.#nextTurn();
         if (!turn) return;
-        await this.#house.session.enter(this);
+        await this.#shared.session.enter(this);
         // The client disconnected while it waited for the session.
         if (this.#isClosed) return;
-        const answer = await this.#house.session.exchange(this, turn);
+        const answer = await this.#shared.session.exchange(this, turn);
         this.#silenceTimer.refresh();
         await this.#write(answer);
       }
@@ -185,10 +185,10 @@ class Client implements SessionUser {
   async #leaveForGood(): Promise<void> {
     if (!this.#isStarted) return;
     this.#isStarted = false;
-    if (!this.#house.session.isHeldBy(this) && this.statements.isEmpty) return;
-    await this.#house.session.enter(this);
-    await this.#house.session.forget(this);
-    this.#house.session.leave();
+    if (!this.#shared.session.isHeldBy(this) && this.statements.isEmpty) return;
+    await this.#shared.session.enter(this);
+    await this.#shared.session.forget(this);
+    this.#shared.session.leave();
   }
 
   #cutOff(code: string, reason: string): void {
@@ -199,7 +199,7 @@ class Client implements SessionUser {
 
   /** Disconnects a client that holds the session in silence while others wait. */
   #endSilence(): void {
-    const { session } = this.#house;
+    const { session } = this.#shared;
     if (!session.isHeldBy(this) || !session.isWanted) return;
     this.#cutOff("25P03", "terminating connection: it kept the embedded database's one session in silence");
     // If the client does not read either, destroySoon() never closes the socket.
@@ -230,12 +230,12 @@ class Client implements SessionUser {
       } else {
         if (packet.code >> 16 !== PROTOCOL_MAJOR) throw new ProtocolError("this server speaks protocol 3.0 only");
         this.#isStarted = true;
-        const begun = await this.#house.session.begin(this, startupSettings(packet.body));
+        const begun = await this.#shared.session.begin(this, startupSettings(packet.body));
         if ("error" in begun) {
           this.#cutOff("22023", begun.error);
           return false;
         }
-        const { greeting } = this.#house;
+        const { greeting } = this.#shared;
         const ready = greeting.length - READY_LENGTH;
         this.#socket.write(Buffer.concat([greeting.subarray(0, ready), begun.statuses, greeting.subarray(ready)]));
         return true;
@@ -258,7 +258,7 @@ class Client implements SessionUser {
       if (text) this.watch.asked(text);
       this.#turn.push(next);
       this.#turnSize += bytes.length;
-      const { turn } = this.#house.bounds;
+      const { turn } = this.#shared.bounds;
       if (this.#turnSize > turn) throw new ProtocolError(`more than ${turn} bytes without a Sync`);
       if (ENDS_OF_TURN.has(type)) return this.#takeTurn();
     }

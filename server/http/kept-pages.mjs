@@ -7,7 +7,7 @@ import { acceptsGzip } from "../direct/outgoing.mjs";
 
 /**
  * Without a session, these pages depend only on the origin and the colour scheme. `isForm`: it also depends on its query,
- * and it is of use only while the database is there.
+ * and it can be used only while the database is there.
  * @type {ReadonlyMap<string, { isForm: boolean }>}
  */
 const PAGES = new Map([
@@ -57,7 +57,7 @@ export async function answerKept(path, request, response, make, isDatabaseThere)
   const { pages } = originOf(request);
   const key = `${path} ${scheme ?? ""}`;
   const making = pages.get(key);
-  // Another request is rendering this page. When the time for that is over, this one says so itself.
+  // Another request is rendering this page. When the time to wait for it is over, this one is refused like any other.
   if (making instanceof Promise) await inTime(() => making).catch(() => {});
   const kept = pages.get(key);
   if (kept && !(kept instanceof Promise)) return sendKept(kept, request, response);

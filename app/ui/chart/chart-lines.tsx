@@ -60,7 +60,7 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
   return (
     <>
       <svg className={styles.layer} viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {/* Shaded faintly: the lane of the first chart tells of them. */}
+        {/* Shaded faintly: the lane of the first chart names them. */}
         <path
           className={styles.silence}
           data-silences={silences.length}

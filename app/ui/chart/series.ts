@@ -4,7 +4,7 @@ export type ChartPoint = {
   least: number;
   mean: number;
   greatest: number;
-  /** How many values the mean is of; 1 when absent. */
+  /** How many values the mean sums up; 1 when absent. */
   count?: number;
 };
 
@@ -39,7 +39,7 @@ export function heardShare({ silences, since }: Heard, from: number, to: number)
 
 type Summary = { least: number; mean: number; greatest: number; last: number };
 
-/** What the legend says of a line; null for a line without points. */
+/** The numbers of a line in the legend; null for a line without points. */
 export function summarise({ points, last: lastValue }: Pick<ChartSeries, "points" | "last">): Summary | null {
   const end = points.at(-1);
   if (!end) return null;

@@ -30,7 +30,7 @@ function anchorOf(share: number): "start" | "middle" | "end" {
   return isFirst(share) ? "start" : "middle";
 }
 
-/** So near to the scale, a label leans towards the next one: a narrow chart has no room for both. */
+/** A label so near to the scale begins at its line. A narrow chart has no room for it and the next one. */
 function isFirst(share: number): boolean {
   return share < 0.06;
 }
@@ -40,7 +40,7 @@ function isLast(share: number): boolean {
   return share > 0.96;
 }
 
-/** The last label leans towards the one before, which two dates in a narrow chart have no room for. */
+/** The last label ends at its line. In a narrow chart it would overlap the date before it. */
 function hasRoom(share: number, before = 0): boolean {
   return !isLast(share) || share - before > 0.2;
 }

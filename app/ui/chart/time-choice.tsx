@@ -67,7 +67,7 @@ const COMPARED: Readonly<Record<Comparison, string>> = {
   "28d": "28 days before",
 };
 
-/** How the page calls the time that the pale lines are of. */
+/** How the page calls the time of the pale lines. */
 export function comparedText(compare: Comparison | null): string | undefined {
   return compare === null ? undefined : COMPARED[compare];
 }

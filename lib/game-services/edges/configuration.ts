@@ -15,7 +15,7 @@ import { markSilent } from "./nodes";
 
 const gzip = promisify(gzipWithCallback);
 
-/** One service as the edge nodes are told of it. */
+/** One service, as the edge nodes receive it. */
 export type ConfiguredService = {
   id: number;
   version: number;

@@ -119,7 +119,7 @@ async function hand(server: MailServer, mail: Mail, signal: AbortSignal): Promis
   }
 }
 
-/** Whether a failure is of the mail server, which all mail goes through, and not of one address. */
+/** Whether the mail server failed, through which all mail goes, and not one address. */
 export function isOfServer(reason: string): boolean {
   return /^The mail server(?! answered)/.test(reason);
 }

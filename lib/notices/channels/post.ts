@@ -23,7 +23,7 @@ export type Attempt = { signal: AbortSignal; allowPrivate: boolean };
 type Answer = { status: number; retryAfter: string | undefined; isPage: boolean };
 
 /**
- * Sends a body of JSON to the address of a receiver. The status decides; what the receiver wrote is shown to nobody, since
+ * Sends a body of JSON to the address of a receiver. The status decides; what the receiver wrote is never shown, since
  * it may be the answer of a machine that the channel's owner cannot reach. Never throws.
  */
 export async function post(

@@ -3,7 +3,7 @@ import type { ConditionEvent } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { NEWS_FOR } from "@/lib/servers/telemetry/two-daemons";
 
-/** What a sample tells of its machine. Times in epoch milliseconds. */
+/** What a sample says about its machine. Times in epoch milliseconds. */
 type Facts = {
   sampledAt: number;
   arrivedAt: number;
@@ -31,7 +31,7 @@ export function checkInEvents(facts: Facts): CheckInEvents {
   const events: CheckInEvents["events"] = [...conditions];
   const moment = (kind: EventKind, at: number, facts: EventFacts = {}) =>
     events.push({ kind, from: at, to: at, facts });
-  // An older sample that arrives late lies between two that have told of the restart already.
+  // An older sample that arrives late lies between two that have reported the restart already.
   if (isNewest && restarts > 0 && uptimeS !== null) moment("rebooted", Math.round(sampledAt - uptimeS * SECOND));
   if (kills.count > 0) moment("process_killed", kills.at, { count: kills.count });
   if (failedUnits.before === 0 && failedUnits.after > 0) {

@@ -30,7 +30,7 @@ type Run = { is: boolean; since: number; told?: number };
 /** What `servers.conditions` holds; null: nothing holds, and nothing is told. */
 export type Conditions = { readonly [Kind in Followed]?: Run };
 
-/** What a sample says of a condition, at `at` (epoch ms). `strained` is a score that is not healthy, a critical one included. */
+/** What a sample says about a condition, at `at` (epoch ms). `strained` is a score that is not healthy, a critical one included. */
 export type Observation = { kind: Followed; at: number; is: boolean; facts: EventFacts };
 
 /** A begun event, or the end of an earlier one, whose facts then stay as they are stored. */

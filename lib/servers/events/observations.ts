@@ -10,7 +10,7 @@ const FULL_DISK = 90;
 type Rated = { cores: number | null; lastOomAt: number | null };
 
 /**
- * What a sample that came in time says of its server. It is rated as if the server had never been silent: what freshness and
+ * What a sample that came in time says about its server. It is rated as if the server had never been silent: what freshness and
  * stability cost follows from an outage, which is told already.
  */
 export function observationsOf(sample: Measurements, { cores, lastOomAt }: Rated): Observation[] {
@@ -30,7 +30,7 @@ export function observationsOf(sample: Measurements, { cores, lastOomAt }: Rated
   ];
 }
 
-/** What the time of a newest sample says of the machine's clock (epoch ms); `tolerance` in milliseconds. */
+/** What the time of a newest sample says about the machine's clock (epoch ms); `tolerance` in milliseconds. */
 export function clockObservation(sampledAt: number, arrivedAt: number, tolerance: number): Observation {
   const ahead = sampledAt - arrivedAt;
   const facts = { seconds: Math.round(ahead / SECOND) };

@@ -34,7 +34,7 @@ type StoredAt = readonly [ts: number, sample: StoredSample];
 type Before = readonly [ts: number, uptimeS: number | null, failedUnits: number | null];
 const STATE = `md5(concat(${s.conditions}, ${s.unratedSince}, ${s.latestSampleAt}))`;
 
-// Raw, because the samples of many servers are one statement, each read by the primary key. Late ones tell of the past.
+// Raw, because the samples of many servers are one statement, each read by the primary key. Late ones are about the past.
 const UNRATED = statement({ ids: parameter<readonly number[]>("int[]"), since: instant }, ({ ids, since }) =>
   select(
     {

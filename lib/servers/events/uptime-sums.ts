@@ -129,7 +129,7 @@ async function freezeMonths(serverId: number, zone: string, month: number | null
   return (await db.uptimeSum.createMany({ data, skipDuplicates: true })).count;
 }
 
-/** The middle of a sum's time (epoch ms): it lies in the day or month that the sum is of, also after the zone was changed. */
+/** The middle of a sum's time (epoch ms): it lies in the sum's day or month, also after the zone was changed. */
 export function middleOf({ from, to }: Pick<UptimeSum, "from" | "to">): number {
   return (from + to) / 2;
 }

@@ -18,7 +18,7 @@ type Unit = {
 
 /** The limit is far above any machine, and small enough that sums stay exact. */
 const amount = z.number().min(0).max(1e12).nullable().default(null);
-/** The most events that one sample tells of. */
+/** The most events of one sample. */
 export const MOST_EVENTS = 1_000_000;
 const asItIs = (value: number) => value;
 
@@ -248,11 +248,11 @@ export function storedSampleOf(stored: StoredSample, ts: number): Sample & { ts:
   return sample as Sample & { ts: number };
 }
 
-/** A measurement as the API and /metrics tell of it. */
+/** A measurement, as the API and /metrics publish it. */
 type PublishedRow = { name: PublishedName; unit: Unit; description: string; metric: string };
 export type PublishedName = Rows[Measurement]["name"];
 
-/** What the API and /metrics tell of a sample, in the order of the table. */
+/** The measurements that the API and /metrics publish, in the order of the table. */
 export const publishedRows: readonly PublishedRow[] = measurementNames.map((measurement) => {
   const { name, unit, description, metric } = MEASUREMENTS[measurement];
   return { name, unit: UNITS[unit], description, metric };

@@ -84,8 +84,8 @@ function firstKeptDay(now: number, telemetryDays: number): number {
 }
 
 /**
- * How far the summing up of old samples is behind at `now`, in milliseconds: by how much the oldest of these days that
- * samples are stored for (all epoch ms) has outlived its time. A sweep that sums up everything makes it 0.
+ * How late old samples are deleted, in milliseconds: how long before `now` the oldest of the `days` with samples (epoch ms)
+ * should have gone. 0 after a sweep that could sum up everything.
  */
 export function rollUpLag(days: readonly number[], now: number, telemetryDays: number): number {
   return Math.max(0, firstKeptDay(now, telemetryDays) - Math.min(...days));

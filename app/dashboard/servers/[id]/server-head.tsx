@@ -25,7 +25,7 @@ type Props = {
   since: Since | null;
   zone: string;
   now: Date;
-  /** What its owner was told of it. */
+  /** The notices that its owner got about it. */
   children: React.ReactNode;
 };
 

@@ -104,7 +104,7 @@ export async function removeChannelAction(_: FormAnswer, form: FormData): Promis
   return done("removed");
 }
 
-/** Stores what the account is told of, and its quiet hours, in the zone in which its pages write times. */
+/** Stores which notices the account gets, and its quiet hours, in the zone in which its pages write times. */
 export async function saveRulesAction(_: RulesAnswer, form: FormData): Promise<RulesAnswer> {
   const account = await requireAccount();
   const kinds = Object.keys(NOTICE_KINDS);

@@ -13,7 +13,7 @@ export type RuleLine = { kind: string; sentence: string; lasts: boolean };
 
 type Props = { lines: readonly RuleLine[]; current: NoticeChoices; zone: string };
 
-/** What an account is told of, each a sentence with a box to tick, and its quiet hours. */
+/** Which notices an account gets, each a sentence with a check box, and its quiet hours. */
 export function RulesForm({ lines, current, zone }: Props) {
   const form = useFormAnswer(saveRulesAction);
   const { answer, errorOf } = form;

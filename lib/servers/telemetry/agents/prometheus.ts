@@ -26,7 +26,7 @@ const SERIES = new Map<string, (labels: Labels) => ReadingKey | null>([
   ["node_systemd_units", ({ state }) => (state === "failed" ? "failed" : null)],
 ]);
 
-/** Series whose labels, and not their values, tell of the machine. */
+/** Series that describe the machine by their labels. Their values are not read. */
 const DESCRIPTIONS: readonly string[] = ["node_os_info", "node_uname_info"];
 
 /** The names of every series that tells something; for what Prometheus is told to send. */

@@ -34,7 +34,7 @@ export function sampleOfInstant({ instant, previous }: Finished): Sample {
   return eachMeasurement((name) => possible(name, values[name] ?? null));
 }
 
-/** The number of cores and bytes of memory that an instant tells of; null where it does not. */
+/** The number of cores and the bytes of memory in an instant; null where they are missing. */
 export function machineOf(readings: Readings): { cores: number | null; memoryMb: number | null } {
   const cores = new Set(Object.keys(readings).flatMap((key) => /^cpu\|(\d+)\|/.exec(key)?.[1] ?? [])).size;
   const { memTotalMb } = memoryOf(readings);

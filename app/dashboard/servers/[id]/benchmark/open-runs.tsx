@@ -6,7 +6,7 @@ import styles from "./open-runs.module.css";
 
 type Props = { serverId: number; runs: readonly OpenBenchmark[]; now: Date };
 
-/** Runs that wait for their result, and those that have waited in vain. */
+/** Runs that wait for their result, and those whose result never came. */
 export function OpenRuns({ serverId, runs, now }: Props) {
   return (
     <ul className={`card ${styles.runs}`}>
