@@ -3,9 +3,9 @@ import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
-import { openLibrary } from "@/e2e/support/library";
+import { type Functions, openLibrary } from "@/e2e/support/library";
 import { expectWholeAfter, STEPS } from "@/e2e/support/notice-deaths";
-import { comeBack, DELIVERIES, goOffline, onStage } from "@/e2e/support/notice-stage";
+import { comeBack, DELIVERIES, goOffline, onStage, type Stage } from "@/e2e/support/notice-stage";
 import { letPass } from "@/e2e/support/notice-time";
 import { type Receiver, startInstance } from "@/e2e/support/notices-instance";
 import { SLOW } from "@/e2e/support/patience";
@@ -26,6 +26,24 @@ const WITH_KEY = { NOTICE_KEY: KEY.toString("base64"), PRIVATE_WEBHOOKS: "allow"
 function pointTo(name: string, url: string): string {
   const sealed = seal(JSON.stringify({ url, secrets: [`whsec_${randomBytes(24).toString("base64")}`] }), 1, [KEY]);
   return `update notice_channels set host = '127.0.0.1', sealed = '${sealed}' where account_id = 1 and name = '${name}'`;
+}
+
+type Settings = typeof import("@/lib/notices/settings");
+type Outbox = typeof import("@/lib/notices/outbox");
+
+/** As `onStage`, with the functions of a module of the product over the same database. */
+async function onStageWith<Module>(
+  module: string,
+  play: (stage: Stage, functions: Functions<Module>) => Promise<void>,
+): Promise<void> {
+  await onStage(async (stage) => {
+    const library = await openLibrary(stage.url);
+    try {
+      await play(stage, library.use<Module>(module));
+    } finally {
+      await library.stop();
+    }
+  });
 }
 
 const titlesOf = ({ arrivals }: Receiver) => arrivals.map(({ body }) => JSON.parse(body).title);
@@ -122,39 +140,33 @@ test("in the quiet hours of its zone an account is told nothing; afterwards it i
 test("rules that are changed hold for what is kept by the old ones: a shorter delay, and quiet hours that are taken away", {
   tag: "@one-engine",
 }, async () => {
-  await onStage(async ({ sql, live, receiver, url }) => {
-    const library = await openLibrary(url);
-    const { readChoices, saveChoices } = library.use<typeof import("@/lib/notices/settings")>("notices/settings");
+  await onStageWith<Settings>("notices/settings", async ({ sql, live, receiver }, { readChoices, saveChoices }) => {
     const change = async (choices: Partial<NoticeChoices>, offline = "5") => {
       const { zone: _, ...before } = await readChoices(1);
       const after = { ...before, ...choices, minutes: { ...before.minutes, offline } };
       expect(await saveChoices(1, after, "UTC")).toEqual({ kind: "saved" });
     };
-    try {
-      await change({}, "60");
-      await sql(goOffline(1));
-      await live(10 * MINUTE);
-      expect(titlesOf(receiver)).toEqual([]);
-      await change({}, "5");
-      await live(30 * SECOND, 10 * SECOND);
-      expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^web-1 is offline since/)]);
+    await change({}, "60");
+    await sql(goOffline(1));
+    await live(10 * MINUTE);
+    expect(titlesOf(receiver)).toEqual([]);
+    await change({}, "5");
+    await live(30 * SECOND, 10 * SECOND);
+    expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^web-1 is offline since/)]);
 
-      await sql(`update notice_settings set quiet_zone = 'UTC', quiet_from = (extract(hour from now() at time zone 'UTC') * 60)::int,
-        quiet_to = ((extract(hour from now() at time zone 'UTC')::int + 3) % 24) * 60`);
-      await sql(comeBack(1));
-      await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
-      await live(10 * MINUTE);
-      expect(receiver.arrivals).toHaveLength(1);
-      await change({ quietFrom: "", quietTo: "" });
-      await live(30 * SECOND, 10 * SECOND);
-      // Both are due at the same moment.
-      expect(titlesOf(receiver).slice(1).toSorted()).toEqual([
-        "web-1 is online again",
-        expect.stringMatching(/^web-2 has a full disk/),
-      ]);
-    } finally {
-      await library.stop();
-    }
+    await sql(`update notice_settings set quiet_zone = 'UTC', quiet_from = (extract(hour from now() at time zone 'UTC') * 60)::int,
+      quiet_to = ((extract(hour from now() at time zone 'UTC')::int + 3) % 24) * 60`);
+    await sql(comeBack(1));
+    await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
+    await live(10 * MINUTE);
+    expect(receiver.arrivals).toHaveLength(1);
+    await change({ quietFrom: "", quietTo: "" });
+    await live(30 * SECOND, 10 * SECOND);
+    // Both are due at the same moment.
+    expect(titlesOf(receiver).slice(1).toSorted()).toEqual([
+      "web-1 is online again",
+      expect.stringMatching(/^web-2 has a full disk/),
+    ]);
   });
 });
 
@@ -593,34 +605,28 @@ test("events of before notices are told to nobody, and without a channel new one
 test("a receiver that answers 429 with a time gets nothing until then, not even what comes meanwhile; other channels of the account do, and /ops/metrics calls none of it late", {
   tag: "@one-engine",
 }, async () => {
-  await onStage(async ({ sql, live, receiver, url }) => {
-    const library = await openLibrary(url);
-    const { measureOutbox } = library.use<typeof import("@/lib/notices/outbox")>("notices/outbox");
-    try {
-      await sql(`insert into notice_channels (account_id, kind, name, confirmed_at)
-        values (1, 'webhook', 'b', now()), (1, 'webhook', 'c', now()), (1, 'webhook', 'd', now())`);
-      for (const channel of ["a", "b", "c"]) receiver.modes.set(channel, "wait");
-      await sql("insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now())");
-      await live(2 * MINUTE, 10 * SECOND);
-      await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
-      await live(20 * MINUTE, 10 * SECOND);
-      expect(receiver.asked.toSorted()).toEqual(["a", "b", "c", "d", "d"]);
-      const open = await sql("select attempts, attempt_at <= now() as due from notice_deliveries where state = 'due'");
-      expect(open).toHaveLength(6);
-      expect(open.filter(({ due }) => due)).toHaveLength(3);
-      expect(await measureOutbox()).toEqual({ due: 0, oldest: 0 });
-      receiver.modes.clear();
-      await live(36 * MINUTE);
-      expect(receiver.asked).toHaveLength(5);
-      await live(15 * MINUTE);
-      for (const channel of ["a", "b", "c", "d"]) {
-        expect(titlesAt(receiver, channel).toSorted(), channel).toEqual([
-          expect.stringMatching(/^web-1 has a full disk/),
-          expect.stringMatching(/^web-2 has a full disk/),
-        ]);
-      }
-    } finally {
-      await library.stop();
+  await onStageWith<Outbox>("notices/outbox", async ({ sql, live, receiver }, { measureOutbox }) => {
+    await sql(`insert into notice_channels (account_id, kind, name, confirmed_at)
+      values (1, 'webhook', 'b', now()), (1, 'webhook', 'c', now()), (1, 'webhook', 'd', now())`);
+    for (const channel of ["a", "b", "c"]) receiver.modes.set(channel, "wait");
+    await sql("insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now())");
+    await live(2 * MINUTE, 10 * SECOND);
+    await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
+    await live(20 * MINUTE, 10 * SECOND);
+    expect(receiver.asked.toSorted()).toEqual(["a", "b", "c", "d", "d"]);
+    const open = await sql("select attempts, attempt_at <= now() as due from notice_deliveries where state = 'due'");
+    expect(open).toHaveLength(6);
+    expect(open.filter(({ due }) => due)).toHaveLength(3);
+    expect(await measureOutbox()).toEqual({ due: 0, oldest: 0 });
+    receiver.modes.clear();
+    await live(36 * MINUTE);
+    expect(receiver.asked).toHaveLength(5);
+    await live(15 * MINUTE);
+    for (const channel of ["a", "b", "c", "d"]) {
+      expect(titlesAt(receiver, channel).toSorted(), channel).toEqual([
+        expect.stringMatching(/^web-1 has a full disk/),
+        expect.stringMatching(/^web-2 has a full disk/),
+      ]);
     }
   });
 });
@@ -628,37 +634,31 @@ test("a receiver that answers 429 with a time gets nothing until then, not even 
 test("what waited for a receiver comes at most twenty messages an hour, of which the last says what waits and until when; of what is over by then nothing more is sent, which is said", {
   tag: "@one-engine",
 }, async () => {
-  await onStage(async ({ sql, live, receiver, url }) => {
-    const library = await openLibrary(url);
-    const { measureOutbox } = library.use<typeof import("@/lib/notices/outbox")>("notices/outbox");
-    try {
-      await sql(`insert into notice_incidents (account_id, subject, subject_id, kind, started_at, ended_at, told_at)
-          values (1, 'server', 1, 'offline', now() - interval '6 hours', now() - interval '5 hours', now() - interval '6 hours');
-        insert into notices (account_id, kind, thread, incidents) select 1, 'begun', gen_random_uuid(),
-          case when n > 40 then array[1] else '{}' end from generate_series(1, 45) n;
-        insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at)
-          select id, 1, 1, now() - interval '6 hours', now() + case incidents when '{}' then '0 s' else interval '68 minutes' end
-          from notices`);
-      await live(55 * MINUTE, 5 * MINUTE);
-      expect(receiver.arrivals).toHaveLength(20);
-      expect(await measureOutbox()).toEqual({ due: 0, oldest: 0 });
-      const [last = [], ...others] = receiver.arrivals.map(({ body }) => JSON.parse(body).lines).reverse();
-      expect(last).toContainEqual(
-        expect.stringMatching(
-          /^This is the last message before \d\d:\d\d: .* 25 more wait .* the dashboard shows at once/,
-        ),
-      );
-      expect(others.flat().filter((line: string) => line.startsWith("This is the last"))).toEqual([]);
-      await live(15 * MINUTE, 5 * MINUTE);
-      expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(40);
-      expect(receiver.arrivals).toHaveLength(40);
-      const dropped = (await sql(DELIVERIES)).filter(({ state }) => state !== "delivered");
-      expect(dropped).toHaveLength(5);
-      for (const { state, reason } of dropped) {
-        expect([state, reason]).toEqual(["dropped", "It was over by then, and twenty messages an hour are the most."]);
-      }
-    } finally {
-      await library.stop();
+  await onStageWith<Outbox>("notices/outbox", async ({ sql, live, receiver }, { measureOutbox }) => {
+    await sql(`insert into notice_incidents (account_id, subject, subject_id, kind, started_at, ended_at, told_at)
+        values (1, 'server', 1, 'offline', now() - interval '6 hours', now() - interval '5 hours', now() - interval '6 hours');
+      insert into notices (account_id, kind, thread, incidents) select 1, 'begun', gen_random_uuid(),
+        case when n > 40 then array[1] else '{}' end from generate_series(1, 45) n;
+      insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at)
+        select id, 1, 1, now() - interval '6 hours', now() + case incidents when '{}' then '0 s' else interval '68 minutes' end
+        from notices`);
+    await live(55 * MINUTE, 5 * MINUTE);
+    expect(receiver.arrivals).toHaveLength(20);
+    expect(await measureOutbox()).toEqual({ due: 0, oldest: 0 });
+    const [last = [], ...others] = receiver.arrivals.map(({ body }) => JSON.parse(body).lines).reverse();
+    expect(last).toContainEqual(
+      expect.stringMatching(
+        /^This is the last message before \d\d:\d\d: .* 25 more wait .* the dashboard shows at once/,
+      ),
+    );
+    expect(others.flat().filter((line: string) => line.startsWith("This is the last"))).toEqual([]);
+    await live(15 * MINUTE, 5 * MINUTE);
+    expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(40);
+    expect(receiver.arrivals).toHaveLength(40);
+    const dropped = (await sql(DELIVERIES)).filter(({ state }) => state !== "delivered");
+    expect(dropped).toHaveLength(5);
+    for (const { state, reason } of dropped) {
+      expect([state, reason]).toEqual(["dropped", "It was over by then, and twenty messages an hour are the most."]);
     }
   });
 });
