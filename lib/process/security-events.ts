@@ -53,15 +53,7 @@ export function repeatedSecurityEvent(event: SecurityEvent, details: Details): v
   logRepeated({ level: "info", event, reason: `${details.reason} ${details.ip}` }, fieldsOf(details));
 }
 
-function fieldsOf({ accountId, tokenId, serverId, serviceId, ip, reason, count }: Details): Fields {
-  return {
-    kind: "security",
-    account: accountId,
-    token: tokenId,
-    server: serverId,
-    service: serviceId,
-    ip,
-    reason,
-    count,
-  };
+function fieldsOf({ accountId, tokenId, serverId, serviceId, nodeId, ...rest }: Details): Fields {
+  const ids = { account: accountId, token: tokenId, server: serverId, service: serviceId, node: nodeId };
+  return { kind: "security", ...ids, ...rest };
 }
