@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MEANINGS } from "@/lib/game-services/counters";
 import { LATEST_SINCE, RANGE_NAMES } from "@/lib/game-services/metrics-query";
+import { AccountRole, GameServiceStatus } from "@/lib/generated/prisma/enums";
 import { type PublishedName, publishedRows } from "@/lib/servers/telemetry/measurements";
 
 // The bodies of the contract (docs/contract.md, section 2), field by field. Types, tests and documents come from here,
@@ -25,7 +26,7 @@ export const account = z
     id: idOf("account"),
     name: z.string().describe("Display name."),
     email: z.string().describe("E-mail address."),
-    role: z.enum(["customer", "support", "admin"]).describe("Role; support and admin are staff."),
+    role: z.enum(AccountRole).describe("Role; support and admin are staff."),
   })
   .describe("The account that owns the token.");
 
@@ -135,9 +136,7 @@ export const gameService = z
   .strictObject({
     id: idOf("service"),
     name: z.string().describe("The name that the service goes by in the console."),
-    status: z
-      .enum(["pending_config", "configuring", "active", "failed", "disabled", "deleting"])
-      .describe("State of the service."),
+    status: z.enum(GameServiceStatus).describe("State of the service."),
     java_hostname: z.string().describe("Public host name that players connect to."),
     origin_host: z.string().describe("Host of the origin behind the protection."),
     origin_port: z.int().min(1).max(65_535).describe("TCP port of the origin."),

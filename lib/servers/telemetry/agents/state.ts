@@ -4,8 +4,7 @@ import { Expression, table } from "@/lib/database/tables";
 import type { AgentState } from "./instants";
 
 /** The protocols of stock agents. Each remembers its own agent of a key. */
-const AGENT_PROTOCOLS = ["prometheus", "influx", "otlp", "collectd"] as const;
-export type AgentProtocolName = (typeof AGENT_PROTOCOLS)[number];
+export type AgentProtocolName = "prometheus" | "influx" | "otlp" | "collectd";
 
 /** Whose state it is. */
 type StateOwner = { keyId: number; protocol: AgentProtocolName };
