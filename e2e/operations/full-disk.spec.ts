@@ -1,6 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { startConsole } from "@/e2e/support/console-server";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NO_VARIABLES, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
 import { fieldsOfForm } from "@/e2e/support/html-form";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { needs } from "@/e2e/support/needs";
@@ -9,6 +14,8 @@ import { runSql } from "@/e2e/support/run-sql";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { NO_EXPIRY } from "@/lib/tokens/expiry";
 import { hashToken, mintToken } from "@/lib/tokens/format";
+import { startApp } from "@/scripts/app-process";
+import { DIST_DIRS } from "@/scripts/build";
 import { migrate } from "@/scripts/database";
 
 const DISK_MB = 120;
@@ -117,4 +124,57 @@ test("on a full disk of PostgreSQL check-ins, uploads and forms are 503 with Ret
     await app.stop();
     await postgres.stop();
   }
+});
+
+test("lines of the log that a full disk swallows are counted, said when there is room again, and end nothing", {
+  tag: "@one-engine",
+}, async () => {
+  needs("namespaces");
+  const dir = mkdtempSync(join(tmpdir(), "console-full-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", dir]);
+  const file = join(dir, "console.log");
+  const log = openSync(file, "a");
+  const opsPort = await freePort();
+  const app = await startApp({
+    databaseUrl: "postgresql://postgres@127.0.0.1:1/none",
+    host: "127.0.0.1",
+    port: 0,
+    mode: "production",
+    distDir: DIST_DIRS.test,
+    stdio: log,
+    variables: { ...NO_VARIABLES, OPS_PORT: String(opsPort) },
+    // It can be told to write lines: its stages fail where a request says so.
+    program: { script: "e2e/support/faulty-server.mjs" },
+  });
+  closeSync(log);
+  const lost = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+    return Number(/^console_log_lines_lost_total (\d+)$/m.exec(text)?.[1]);
+  };
+  const read = () => readFileSync(file, "utf8");
+  try {
+    expect(await lost()).toBe(0);
+    const fill = join(dir, "fill");
+    expect(() => writeFileSync(fill, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
+    // Long lines, because the file may grow to the end of its last page of 4 KB.
+    for (const stage of ["gate", "door", "sending"]) {
+      expect((await fetch(`${app.origin}/api/v1/${"z".repeat(3000)}?fault-${stage}`)).status, stage).toBe(500);
+    }
+    await expect.poll(lost).toBeGreaterThan(0);
+    const count = await lost();
+    expect(read()).not.toContain("log lines lost");
+    rmSync(fill);
+    await expect.poll(read).toContain('"event":"log lines lost"');
+    const said = read()
+      .split("\n")
+      .find((line) => line.includes("log lines lost"));
+    expect(JSON.parse(said ?? "")).toMatchObject({ level: "error", count, since: expect.any(String) });
+    expect(await lost()).toBe(count);
+    expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
+  } finally {
+    await app.stop();
+    execFileSync("umount", ["-l", dir]);
+    rmSync(dir, { recursive: true });
+  }
+  expect(app.child.exitCode).toBe(0);
 });

@@ -1,8 +1,11 @@
 import { command } from "@/e2e/support/command";
+import { startConsole } from "@/e2e/support/console-server";
 import { describeDatabase } from "@/e2e/support/described-database";
 import { addRows, FIRST_VERSION, migrateUntil, SERVERS, unsettled, withDatabase } from "@/e2e/support/earlier-database";
 import { expect, test } from "@/e2e/support/fixtures";
+import { insertCaller } from "@/e2e/support/insert-caller";
 import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
 import { migrate, requireMigrated } from "@/scripts/database";
 import { ONLINE_WAYS } from "@/scripts/migrate/online-ways";
 import { listMigrations } from "@/scripts/migrations";
@@ -342,3 +345,36 @@ async function addFailed(url: string, name: string): Promise<void> {
     [name],
   );
 }
+
+test("a database that a newer version has brought further starts the old one, and its migrate changes nothing", {
+  tag: "@one-engine",
+}, async () => {
+  const database = await createTestDatabase();
+  try {
+    await runSql(
+      database.url,
+      `insert into _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+       values ('newer', 'checksum', now(), '99990101000000_of_a_newer_version', now(), 1);
+       alter table servers add column of_a_newer_version int default 1`,
+    );
+    const tables =
+      "select table_name, column_name from information_schema.columns where table_schema = 'public' order by 1, 2";
+    const before = await runSql(database.url, tables);
+    await requireMigrated(database.url);
+    expect(await command(["migrate"], { DATABASE_URL: database.url })).toMatchObject({
+      code: 0,
+      stdout: "The database is up to date.\n",
+    });
+    expect(await runSql(database.url, tables)).toEqual(before);
+    const token = await insertCaller(database.url);
+    const app = await startConsole(database.url);
+    try {
+      const headers = { Authorization: `Bearer ${token}` };
+      expect((await fetch(`${app.origin}/api/v1/servers`, { headers })).status).toBe(200);
+    } finally {
+      await app.stop();
+    }
+  } finally {
+    await database.stop();
+  }
+});

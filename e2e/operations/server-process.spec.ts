@@ -1,15 +1,6 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  closeSync,
-  copyFileSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -17,9 +8,6 @@ import { join } from "node:path";
 import { childrenOf } from "@/e2e/support/child-processes";
 import { NO_VARIABLES, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
-import { freePort } from "@/e2e/support/free-port";
-import { needs } from "@/e2e/support/needs";
-import { startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
 
 // The server as a process: what it does when it is told to stop, and when it cannot start. No database is needed.
@@ -91,59 +79,6 @@ test("the end of a server is one line of its log: why it ended, how long that to
   expect({ reason, cut_off }).toEqual({ reason: "SIGTERM", cut_off: 0 });
   expect(seconds).toBeGreaterThanOrEqual(1);
   expect(finished).toBeGreaterThanOrEqual(1);
-});
-
-test("lines of the log that a full disk swallows are counted, said when there is room again, and end nothing", {
-  tag: "@one-engine",
-}, async () => {
-  needs("namespaces");
-  const dir = mkdtempSync(join(tmpdir(), "console-full-"));
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", dir]);
-  const file = join(dir, "console.log");
-  const log = openSync(file, "a");
-  const opsPort = await freePort();
-  const app = await startApp({
-    databaseUrl: NO_DATABASE,
-    host: "127.0.0.1",
-    port: 0,
-    mode: "production",
-    distDir: DIST_DIRS.test,
-    stdio: log,
-    variables: { ...NO_VARIABLES, OPS_PORT: String(opsPort) },
-    // It can be told to write lines: its stages fail where a request says so.
-    program: { script: "e2e/support/faulty-server.mjs" },
-  });
-  closeSync(log);
-  const lost = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
-    return Number(/^console_log_lines_lost_total (\d+)$/m.exec(text)?.[1]);
-  };
-  const read = () => readFileSync(file, "utf8");
-  try {
-    expect(await lost()).toBe(0);
-    const fill = join(dir, "fill");
-    expect(() => writeFileSync(fill, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
-    // Long lines, because the file may grow to the end of its last page of 4 KB.
-    for (const stage of ["gate", "door", "sending"]) {
-      expect((await fetch(`${app.origin}/api/v1/${"z".repeat(3000)}?fault-${stage}`)).status, stage).toBe(500);
-    }
-    await expect.poll(lost).toBeGreaterThan(0);
-    const count = await lost();
-    expect(read()).not.toContain("log lines lost");
-    rmSync(fill);
-    await expect.poll(read).toContain('"event":"log lines lost"');
-    const said = read()
-      .split("\n")
-      .find((line) => line.includes("log lines lost"));
-    expect(JSON.parse(said ?? "")).toMatchObject({ level: "error", count, since: expect.any(String) });
-    expect(await lost()).toBe(count);
-    expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
-  } finally {
-    await app.stop();
-    execFileSync("umount", ["-l", dir]);
-    rmSync(dir, { recursive: true });
-  }
-  expect(app.child.exitCode).toBe(0);
 });
 
 test("a log file that is appended to goes on from its beginning once it was copied and truncated", {

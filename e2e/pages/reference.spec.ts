@@ -1,9 +1,7 @@
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newBenchmarkRun, newGameService, newNamedToken, newServer, newToken } from "@/e2e/support/factories";
+import { newNamedToken } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
-import { needs } from "@/e2e/support/needs";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
-import { runProgram } from "@/e2e/support/run-program";
 import { ENDPOINTS } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { API_REFERENCE } from "@/lib/page-paths";
@@ -68,45 +66,6 @@ test("the reference has no accessibility violation and fits every screen", { tag
   await expectToFit(page);
 });
 
-test("signed in, every example carries the reader's own ids and this console's URL, and runs as it is written", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
-  needs("curl", "python3");
-  test.slow();
-  const { id: server } = await newServer(account.id);
-  await newBenchmarkRun(server);
-  const { id: service } = await newGameService(account.id);
-  const token = await newToken(account.id);
-  await page.goto(API_REFERENCE);
-  for (const [path] of ENDPOINTS) {
-    const url = sharedOrigin() + path.replace(":id", String(path.includes("/servers") ? server : service));
-    const article = page.getByRole("article", { name: `GET ${path.replace(":id", "{id}")}`, exact: true });
-    const example = async (language: string) =>
-      (await article
-        .locator("figure")
-        .filter({ hasText: `${language}: ` })
-        .locator("pre")
-        .textContent()) ?? "";
-    const curl = await example("curl");
-    expect(curl).toBe(`curl -sS "${url}" -H "Authorization: Bearer $TOKEN"`);
-    const [fromCurl, fromPython, fromTypeScript] = await Promise.all([
-      run("bash", ["-c", curl], token),
-      run("python3", ["-c", await example("Python")], token),
-      run(process.execPath, ["--input-type=module", "-e", await example("TypeScript")], token),
-    ]);
-    const { data } = JSON.parse(fromCurl) as { data: unknown };
-    expect(data, url).toBeTruthy();
-    expect(timeless(JSON.parse(fromPython)), url).toEqual(timeless(data));
-    expect(timeless(JSON.parse(fromTypeScript)), url).toEqual(timeless(data));
-    // PowerShell is not at hand everywhere: the same URL, the same header, the same part of the answer.
-    const powerShell = await example("PowerShell");
-    expect(powerShell).toContain(`-Uri "${url}"`);
-    expect(powerShell).toContain('@{ Authorization = "Bearer $env:TOKEN" }');
-    expect(powerShell).toMatch(/^\$body = Invoke-RestMethod .*-Headers \$headers/m);
-    expect(powerShell).toMatch(/^\$body\.data \|/m);
-  }
-});
-
 test("one finds the reference from the start page, from the token page, and beside a new token", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
@@ -122,17 +81,6 @@ test("one finds the reference from the start page, from the token page, and besi
   const links = page.getByRole("main").getByRole("link", { name: "API reference" });
   await expect(links.first()).toHaveAttribute("href", API_REFERENCE);
 });
-
-/** A score moves from second to second. */
-function timeless(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (key, inner) => (/^score|freshness/.test(key) ? null : inner)));
-}
-
-async function run(program: string, args: string[], token: string): Promise<string> {
-  const { code, output, errors } = await runProgram(program, args, { TOKEN: token });
-  expect(code, `${program} ${args.join(" ")}\n${errors}`).toBe(0);
-  return output;
-}
 
 test("the reference begins where the header and every other page begin, with its contents beside it on a wide screen", {
   tag: "@one-engine",

@@ -1,16 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Locator, Page } from "playwright/test";
-import { AgentBench } from "@/e2e/support/agent";
+import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
+import { newAccount, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
-import { needs } from "@/e2e/support/needs";
 import { expect, fieldsOf, sendFields, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { DAY, SECOND } from "@/lib/format/time";
+import { DAY } from "@/lib/format/time";
 import { rangeParams } from "@/lib/format/time-range";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
 import { hashToken } from "@/lib/tokens/format";
@@ -169,53 +164,6 @@ test("a run whose key has ended says so, on the page of the server as well, and 
   await db.benchmarkRun.updateMany({ where: { serverId: id }, data: { status: "running" } });
   await page.reload();
   await expect(page.getByText("Running: “Forgotten”, started 2 days ago.")).toBeVisible();
-});
-
-test("two machines that report by turns with one key are said on the open page of the server", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
-  needs("dash", "curl");
-  const { id, key } = await newReportingServer(account.id);
-  const bench = new AgentBench();
-  try {
-    bench.shim("ping", "echo '5 packets transmitted, 5 received, 0% packet loss, time 4ms'");
-    // Between the check-ins of a machine half a minute passes in truth.
-    bench.shim("date", 'echo "$NOW"');
-    for (const machine of ["one", "other"]) {
-      const proc = join(bench.dir, machine);
-      cpSync("e2e/support/proc/before", proc, { recursive: true });
-      mkdirSync(join(proc, "sys/kernel/random"), { recursive: true });
-      writeFileSync(join(proc, "sys/kernel/random/boot_id"), `${randomUUID()}\n`);
-    }
-    const start = Math.floor(Date.now() / SECOND) - 45;
-    const checkInFrom = (machine: string, second: number) =>
-      bench.run(["dash"], ["once", sharedOrigin()], `${key}\n`, {
-        PROC_ROOT: join(bench.dir, machine),
-        NOW: String(start + second),
-      });
-    const notice = page.getByText("Two daemons report for this server with the same key");
-    await page.goto(`/dashboard/servers/${id}`);
-    for (const [machine, second] of [
-      ["one", 0],
-      ["one", 10],
-      ["other", 20],
-    ] as const) {
-      expect(await checkInFrom(machine, second)).toMatchObject({ code: 0, stderr: "" });
-    }
-    // A browser that says it is online again makes the page ask at once.
-    const renew = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
-    const renewedUntil = (shown: Locator) =>
-      expect(async () => {
-        await renew();
-        await expect(shown).toBeVisible({ timeout: 2 * SECOND });
-      }).toPass();
-    await renewedUntil(page.getByText("Online", { exact: true }));
-    await expect(notice).toHaveCount(0);
-    expect(await checkInFrom("one", 30)).toMatchObject({ code: 0 });
-    await renewedUntil(notice);
-  } finally {
-    bench.remove();
-  }
 });
 
 test("a console that is away loses neither the key on the page nor what was typed", async ({
