@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Death } from "./notices-process";
 import { findFaketime } from "./programs.mjs";
-import { startReadyProcess } from "./ready-process";
+import { bundled, startReadyProcess } from "./ready-process";
 
 /** An instance of the notices' loop in a process of its own. */
 export type Instance = {
@@ -28,7 +28,7 @@ export async function startInstance(
   const clock = join(dir, "clock");
   writeFileSync(clock, "+0");
   const { child, stop } = await startReadyProcess<string>(
-    "e2e/support/notices-process.ts",
+    bundled("e2e/support/notices-process.ts"),
     [databaseUrl, receiverUrl],
     hasClock
       ? {

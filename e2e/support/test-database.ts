@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@/scripts/database";
 import { startBeforeTests } from "./priority";
-import { startReadyProcess } from "./ready-process";
+import { bundled, startReadyProcess } from "./ready-process";
 import { runSql } from "./run-sql";
 
 export type TestDatabase = { url: string; stop(): Promise<void> };
@@ -40,7 +40,7 @@ export async function createTemplate(): Promise<{ remove(): Promise<void> }> {
   }
   const dir = mkdtempSync(join(tmpdir(), "console-template-"));
   const file = join(dir, "template.tar");
-  const { message: url, child, stop } = await startReadyProcess<string>(EMBEDDED);
+  const { message: url, child, stop } = await startReadyProcess<string>(bundled(EMBEDDED));
   await migrate(url);
   child.send(file);
   await once(child, "message");
@@ -50,7 +50,7 @@ export async function createTemplate(): Promise<{ remove(): Promise<void> }> {
 }
 
 async function createEmbedded(args: string[]): Promise<TestDatabase> {
-  const { message, stop } = await startBeforeTests(() => startReadyProcess<string>(EMBEDDED, args));
+  const { message, stop } = await startBeforeTests(() => startReadyProcess<string>(bundled(EMBEDDED), args));
   return { url: message, stop };
 }
 
