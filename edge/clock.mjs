@@ -1,5 +1,5 @@
 import { MAX_CLOCK_ERROR, MINUTE, SECOND } from "./limits.mjs";
-import { log } from "./log.mjs";
+import { amount, log } from "./log.mjs";
 
 /** What the console's clock is ahead of this machine's when this program started, in milliseconds. */
 let clockOffset = 0;
@@ -17,7 +17,9 @@ export function followClock(date) {
   const offset = time + SECOND / 2 - (now() - clockOffset);
   if (Math.abs(offset - clockOffset) <= MAX_CLOCK_ERROR) return;
   clockOffset = Math.abs(offset) <= MAX_CLOCK_ERROR ? 0 : offset;
-  log(`This machine's clock and the console's differ by ${Math.round(offset / SECOND)} seconds; the console's counts.`);
+  log(
+    `This machine's clock and the console's differ by ${amount(Math.round(offset / SECOND), "second")}; the console's counts.`,
+  );
 }
 
 /** When the minute of a time began. @param {number} time */

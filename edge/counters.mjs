@@ -24,23 +24,29 @@ export async function readCounters(node) {
     for (const name of /** @type {const} */ (["sessions", "attempts", "failed", "bytes", "joins"])) {
       sum[name] += isNew ? now[name] : now[name] - (before[name] ?? 0);
     }
+    sum.waiting += now.waiting - (isNew ? 0 : (before.waiting ?? 0));
     sum.players += now.players;
     since.set(service, sum);
   }
   let overRate = 0;
-  for (const [service, { sessions, attempts, failed, bytes, joins, players }] of since) {
-    const connections = Math.max(0, attempts - failed);
+  for (const [service, { sessions, waiting, attempts, failed, bytes, joins, players }] of since) {
+    const over = sessions - waiting - attempts;
+    overRate += over;
+    const { connections, dropped, pings } = settle(node, service, {
+      connections: attempts - failed,
+      // Each session that did not become a connection to the origin.
+      dropped: over + failed,
+      pings: attempts - joins,
+    });
     const of = node.current.get(service) ?? { ...NOTHING };
-    overRate += sessions - attempts;
     node.current.set(service, {
       ...of,
       joins: of.joins + joins,
-      pings: of.pings + Math.max(0, attempts - joins),
+      pings: of.pings + pings,
       players,
       packets: of.packets + difference(packets.get(service) ?? 0, node.packetCounters.get(service) ?? 0),
       bytes: of.bytes + Math.max(0, bytes),
-      // Each session that did not become a connection to the origin.
-      dropped: of.dropped + Math.max(0, sessions - connections),
+      dropped: of.dropped + dropped,
       connections: of.connections + connections,
     });
   }
@@ -49,4 +55,23 @@ export async function readCounters(node) {
   // HAProxy's frontend counts what its backends refuse as well, which is a service's.
   node.refused += Math.max(0, difference(refused, node.refusedBefore) - overRate);
   node.refusedBefore = refused;
+}
+
+/**
+ * What a service had since the last reading. A connection that fails after it was counted makes a number negative, which is
+ * taken from the next ones.
+ * @param {Node} node
+ * @param {number} service
+ * @param {{ connections: number, dropped: number, pings: number }} counted
+ */
+function settle(node, service, counted) {
+  const owed = node.owed.get(service) ?? { connections: 0, dropped: 0, pings: 0 };
+  const settled = { ...counted };
+  for (const name of /** @type {const} */ (["connections", "dropped", "pings"])) {
+    const sum = counted[name] + owed[name];
+    settled[name] = Math.max(0, sum);
+    owed[name] = Math.min(0, sum);
+  }
+  node.owed.set(service, owed);
+  return settled;
 }

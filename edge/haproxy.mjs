@@ -15,7 +15,8 @@ import { PlainError } from "./log.mjs";
 
 /**
  * @typedef {{ sessions: number, attempts: number, failed: number, bytes: number, open: number, joins: number,
- *   players: number }} ServerCounters Counted by HAProxy since it started, but for `open` and `players`: sessions now.
+ *   players: number, waiting: number }} ServerCounters Counted by HAProxy since it started, but for `open`, `players` and
+ *   `waiting`: sessions now, players now, and sessions that are about to be led to a server.
  */
 
 /** The part of a server's state that says that its configuration disabled it at the start. It never goes away. */
@@ -97,6 +98,7 @@ export class Haproxy {
     const joins = await this.#joins();
     let refused = 0;
     let isAnswering = false;
+    let openOnServers = 0;
     for (const values of await this.#stat("")) {
       const { pxname = "", svname = "" } = values;
       if (pxname === "players") refused = Number(values.dreq) + Number(values.dcon);
@@ -105,9 +107,13 @@ export class Haproxy {
       const open = Number(values.scur);
       if (svname === "BACKEND") {
         const asked = joins?.get(pxname) ?? { joins: 0, players: 0 };
-        counters.set(pxname, { ...NOTHING_COUNTED, sessions: Number(values.stot), open, ...asked });
+        const waiting = Math.max(0, open - openOnServers);
+        counters.set(pxname, { ...NOTHING_COUNTED, sessions: Number(values.stot), open, waiting, ...asked });
+        // The servers of a slot come before its sum.
+        openOnServers = 0;
         continue;
       }
+      openOnServers += open;
       counters.set(`${pxname}/${svname}`, {
         ...NOTHING_COUNTED,
         attempts: Number(values.stot),
@@ -205,4 +211,13 @@ export class Haproxy {
 const endOf = (ip, port) => (isIPv6(ip) ? `[${ip}]:${port}` : `${ip}:${port}`);
 
 /** What a server has counted that has just been added. */
-export const NOTHING_COUNTED = { sessions: 0, attempts: 0, failed: 0, bytes: 0, open: 0, joins: 0, players: 0 };
+export const NOTHING_COUNTED = {
+  sessions: 0,
+  attempts: 0,
+  failed: 0,
+  bytes: 0,
+  open: 0,
+  joins: 0,
+  players: 0,
+  waiting: 0,
+};

@@ -7,6 +7,9 @@ export function messageOf(error) {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
+/** A number and what it counts, such as "1 service" and "2 services". @param {number} number @param {string} word */
+export const amount = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
 /** One line; what others wrote loses its control characters. @param {string} text */
 export function log(text) {
   // biome-ignore lint: control characters are what is taken away

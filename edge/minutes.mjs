@@ -4,7 +4,7 @@ import { now, startOfMinute } from "./clock.mjs";
 import { readCounters } from "./counters.mjs";
 import { NOTHING, sum } from "./intervals.mjs";
 import { MINUTE, READ_EVERY, SECOND } from "./limits.mjs";
-import { log, messageOf } from "./log.mjs";
+import { amount, log, messageOf } from "./log.mjs";
 import { pingAll } from "./ping-origins.mjs";
 import { tidy } from "./servers.mjs";
 import { sleep } from "./waiting.mjs";
@@ -60,9 +60,12 @@ async function endMinute(node) {
   node.current = new Map([...node.slots.values()].map(({ service }) => [service, { ...NOTHING }]));
   node.latencies = new Map();
   node.save();
-  tellMinute(node);
-  // Names of origins may lead elsewhere by now.
-  await apply(node);
+  try {
+    // Names of origins may lead elsewhere by now.
+    await apply(node);
+  } finally {
+    tellMinute(node);
+  }
 }
 
 /** @param {Node} node */
@@ -70,7 +73,8 @@ function tellMinute(node) {
   const errors = [...node.acknowledgements.values()].filter(({ error }) => error !== null).length;
   const { connections, bytes, dropped } = node.lastMinute;
   log(
-    `${node.wanted.length} services served, ${errors} with an error; last minute ${connections} connections, ${bytes} bytes, ` +
-      `${dropped} dropped; console ${node.isReachable ? "reachable" : "away"}, ${node.spool.length} intervals to deliver.`,
+    `${amount(node.wanted.length, "service")} served, ${errors} with an error; last minute ${amount(connections, "connection")}, ` +
+      `${amount(bytes, "byte")}, ${dropped} dropped; console ${node.isReachable ? "reachable" : "away"}, ` +
+      `${amount(node.spool.length, "interval")} to deliver.`,
   );
 }

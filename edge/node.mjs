@@ -39,6 +39,8 @@ export class Node {
   current = new Map();
   /** @type {Map<string, ServerCounters>} */
   counters = new Map();
+  /** What is to be taken from the next numbers of a service. @type {Map<number, { connections: number, dropped: number, pings: number }>} */
+  owed = new Map();
   /** @type {Map<number, number>} */
   packetCounters = new Map();
   /** @type {Map<number, number | null>} */
@@ -71,7 +73,7 @@ export class Node {
   acknowledgements = new Map();
   /** What the console was told, by service. @type {Map<number, string>} */
   told = new Map();
-  /** Until then, as `performance.now()`, the console is sent only what its first version knew. */
+  /** Until then the console is sent only what its first version knew. */
   plainUntil = 0;
   /** @type {Wanted[]} */
   wanted = [];

@@ -1,3 +1,4 @@
+import { now } from "./clock.mjs";
 import { Backoff, Refusal } from "./console.mjs";
 import { MAX_ERROR, PLAIN_TIME, REPORT_SIZE, SECOND } from "./limits.mjs";
 import { log, messageOf } from "./log.mjs";
@@ -12,7 +13,7 @@ export async function deliver(node) {
   const wait = new Backoff();
   let size = REPORT_SIZE;
   while (!node.stop.signal.aborted) {
-    const isPlain = performance.now() < node.plainUntil;
+    const isPlain = now() < node.plainUntil;
     const acknowledgements = [...node.acknowledgements.values()]
       .map((one) => (isPlain ? plain(one) : one))
       .filter((one) => node.told.get(one.service_id) !== JSON.stringify(one))
@@ -34,7 +35,7 @@ export async function deliver(node) {
       const isTheirs = error instanceof Refusal && (error.status === 400 || error.status === 413);
       if (isTheirs && !isPlain && NEW_FIELDS.test(error.message)) {
         // A console that is older than this program refuses fields that it does not know. It is told them again later.
-        node.plainUntil = performance.now() + PLAIN_TIME;
+        node.plainUntil = now() + PLAIN_TIME;
       } else if (isTheirs && size > 1) {
         // One of them is refused: smaller reports find out which.
         size = Math.max(1, Math.floor(size / 4));

@@ -2,6 +2,7 @@ import { answerClient } from "./answers.mjs";
 import { apply } from "./apply.mjs";
 import { probeAway } from "./away.mjs";
 import { readCounters } from "./counters.mjs";
+import { amount, log } from "./log.mjs";
 import { keepTime } from "./minutes.mjs";
 import { preparePacketCounters } from "./packets.mjs";
 import { deliver } from "./reports.mjs";
@@ -19,6 +20,7 @@ export async function run(node) {
   await node.inOrder(() => apply(node));
   const responder = new Responder(node.haproxy.responder, (asked) => answerClient(node, asked));
   await responder.listen();
+  log(`This node runs: ${amount(node.wanted.length, "service")} served.`);
   for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) process.once(signal, () => node.stop.abort());
   await Promise.all([watchConsole(node), deliver(node), keepTime(node), probeAway(node)]);
   responder.close();

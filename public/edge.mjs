@@ -107,6 +107,9 @@ function messageOf(error) {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
+/** A number and what it counts, such as "1 service" and "2 services". @param {number} number @param {string} word */
+const amount = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
 /** One line; what others wrote loses its control characters. @param {string} text */
 function log(text) {
   // biome-ignore lint: control characters are what is taken away
@@ -131,7 +134,9 @@ function followClock(date) {
   const offset = time + SECOND / 2 - (now() - clockOffset);
   if (Math.abs(offset - clockOffset) <= MAX_CLOCK_ERROR) return;
   clockOffset = Math.abs(offset) <= MAX_CLOCK_ERROR ? 0 : offset;
-  log(`This machine's clock and the console's differ by ${Math.round(offset / SECOND)} seconds; the console's counts.`);
+  log(
+    `This machine's clock and the console's differ by ${amount(Math.round(offset / SECOND), "second")}; the console's counts.`,
+  );
 }
 
 /** When the minute of a time began. @param {number} time */
@@ -432,7 +437,8 @@ const socketPath = (runDir) => join(runDir, "haproxy.sock");
 
 /**
  * @typedef {{ sessions: number, attempts: number, failed: number, bytes: number, open: number, joins: number,
- *   players: number }} ServerCounters Counted by HAProxy since it started, but for `open` and `players`: sessions now.
+ *   players: number, waiting: number }} ServerCounters Counted by HAProxy since it started, but for `open`, `players` and
+ *   `waiting`: sessions now, players now, and sessions that are about to be led to a server.
  */
 
 /** The part of a server's state that says that its configuration disabled it at the start. It never goes away. */
@@ -514,6 +520,7 @@ class Haproxy {
     const joins = await this.#joins();
     let refused = 0;
     let isAnswering = false;
+    let openOnServers = 0;
     for (const values of await this.#stat("")) {
       const { pxname = "", svname = "" } = values;
       if (pxname === "players") refused = Number(values.dreq) + Number(values.dcon);
@@ -522,9 +529,13 @@ class Haproxy {
       const open = Number(values.scur);
       if (svname === "BACKEND") {
         const asked = joins?.get(pxname) ?? { joins: 0, players: 0 };
-        counters.set(pxname, { ...NOTHING_COUNTED, sessions: Number(values.stot), open, ...asked });
+        const waiting = Math.max(0, open - openOnServers);
+        counters.set(pxname, { ...NOTHING_COUNTED, sessions: Number(values.stot), open, waiting, ...asked });
+        // The servers of a slot come before its sum.
+        openOnServers = 0;
         continue;
       }
+      openOnServers += open;
       counters.set(`${pxname}/${svname}`, {
         ...NOTHING_COUNTED,
         attempts: Number(values.stot),
@@ -622,7 +633,16 @@ class Haproxy {
 const endOf = (ip, port) => (isIPv6(ip) ? `[${ip}]:${port}` : `${ip}:${port}`);
 
 /** What a server has counted that has just been added. */
-const NOTHING_COUNTED = { sessions: 0, attempts: 0, failed: 0, bytes: 0, open: 0, joins: 0, players: 0 };
+const NOTHING_COUNTED = {
+  sessions: 0,
+  attempts: 0,
+  failed: 0,
+  bytes: 0,
+  open: 0,
+  joins: 0,
+  players: 0,
+  waiting: 0,
+};
 
 // ---- intervals
 
@@ -819,6 +839,8 @@ class Node {
   current = new Map();
   /** @type {Map<string, ServerCounters>} */
   counters = new Map();
+  /** What is to be taken from the next numbers of a service. @type {Map<number, { connections: number, dropped: number, pings: number }>} */
+  owed = new Map();
   /** @type {Map<number, number>} */
   packetCounters = new Map();
   /** @type {Map<number, number | null>} */
@@ -851,7 +873,7 @@ class Node {
   acknowledgements = new Map();
   /** What the console was told, by service. @type {Map<number, string>} */
   told = new Map();
-  /** Until then, as `performance.now()`, the console is sent only what its first version knew. */
+  /** Until then the console is sent only what its first version knew. */
   plainUntil = 0;
   /** @type {Wanted[]} */
   wanted = [];
@@ -1799,23 +1821,29 @@ async function readCounters(node) {
     for (const name of /** @type {const} */ (["sessions", "attempts", "failed", "bytes", "joins"])) {
       sum[name] += isNew ? now[name] : now[name] - (before[name] ?? 0);
     }
+    sum.waiting += now.waiting - (isNew ? 0 : (before.waiting ?? 0));
     sum.players += now.players;
     since.set(service, sum);
   }
   let overRate = 0;
-  for (const [service, { sessions, attempts, failed, bytes, joins, players }] of since) {
-    const connections = Math.max(0, attempts - failed);
+  for (const [service, { sessions, waiting, attempts, failed, bytes, joins, players }] of since) {
+    const over = sessions - waiting - attempts;
+    overRate += over;
+    const { connections, dropped, pings } = settle(node, service, {
+      connections: attempts - failed,
+      // Each session that did not become a connection to the origin.
+      dropped: over + failed,
+      pings: attempts - joins,
+    });
     const of = node.current.get(service) ?? { ...NOTHING };
-    overRate += sessions - attempts;
     node.current.set(service, {
       ...of,
       joins: of.joins + joins,
-      pings: of.pings + Math.max(0, attempts - joins),
+      pings: of.pings + pings,
       players,
       packets: of.packets + difference(packets.get(service) ?? 0, node.packetCounters.get(service) ?? 0),
       bytes: of.bytes + Math.max(0, bytes),
-      // Each session that did not become a connection to the origin.
-      dropped: of.dropped + Math.max(0, sessions - connections),
+      dropped: of.dropped + dropped,
       connections: of.connections + connections,
     });
   }
@@ -1824,6 +1852,25 @@ async function readCounters(node) {
   // HAProxy's frontend counts what its backends refuse as well, which is a service's.
   node.refused += Math.max(0, difference(refused, node.refusedBefore) - overRate);
   node.refusedBefore = refused;
+}
+
+/**
+ * What a service had since the last reading. A connection that fails after it was counted makes a number negative, which is
+ * taken from the next ones.
+ * @param {Node} node
+ * @param {number} service
+ * @param {{ connections: number, dropped: number, pings: number }} counted
+ */
+function settle(node, service, counted) {
+  const owed = node.owed.get(service) ?? { connections: 0, dropped: 0, pings: 0 };
+  const settled = { ...counted };
+  for (const name of /** @type {const} */ (["connections", "dropped", "pings"])) {
+    const sum = counted[name] + owed[name];
+    settled[name] = Math.max(0, sum);
+    owed[name] = Math.min(0, sum);
+  }
+  node.owed.set(service, owed);
+  return settled;
 }
 
 // ---- own-ports
@@ -2228,9 +2275,12 @@ async function endMinute(node) {
   node.current = new Map([...node.slots.values()].map(({ service }) => [service, { ...NOTHING }]));
   node.latencies = new Map();
   node.save();
-  tellMinute(node);
-  // Names of origins may lead elsewhere by now.
-  await apply(node);
+  try {
+    // Names of origins may lead elsewhere by now.
+    await apply(node);
+  } finally {
+    tellMinute(node);
+  }
 }
 
 /** @param {Node} node */
@@ -2238,8 +2288,9 @@ function tellMinute(node) {
   const errors = [...node.acknowledgements.values()].filter(({ error }) => error !== null).length;
   const { connections, bytes, dropped } = node.lastMinute;
   log(
-    `${node.wanted.length} services served, ${errors} with an error; last minute ${connections} connections, ${bytes} bytes, ` +
-      `${dropped} dropped; console ${node.isReachable ? "reachable" : "away"}, ${node.spool.length} intervals to deliver.`,
+    `${amount(node.wanted.length, "service")} served, ${errors} with an error; last minute ${amount(connections, "connection")}, ` +
+      `${amount(bytes, "byte")}, ${dropped} dropped; console ${node.isReachable ? "reachable" : "away"}, ` +
+      `${amount(node.spool.length, "interval")} to deliver.`,
   );
 }
 
@@ -2250,7 +2301,7 @@ async function deliver(node) {
   const wait = new Backoff();
   let size = REPORT_SIZE;
   while (!node.stop.signal.aborted) {
-    const isPlain = performance.now() < node.plainUntil;
+    const isPlain = now() < node.plainUntil;
     const acknowledgements = [...node.acknowledgements.values()]
       .map((one) => (isPlain ? plain(one) : one))
       .filter((one) => node.told.get(one.service_id) !== JSON.stringify(one))
@@ -2272,7 +2323,7 @@ async function deliver(node) {
       const isTheirs = error instanceof Refusal && (error.status === 400 || error.status === 413);
       if (isTheirs && !isPlain && NEW_FIELDS.test(error.message)) {
         // A console that is older than this program refuses fields that it does not know. It is told them again later.
-        node.plainUntil = performance.now() + PLAIN_TIME;
+        node.plainUntil = now() + PLAIN_TIME;
       } else if (isTheirs && size > 1) {
         // One of them is refused: smaller reports find out which.
         size = Math.max(1, Math.floor(size / 4));
@@ -2450,6 +2501,7 @@ async function run(node) {
   await node.inOrder(() => apply(node));
   const responder = new Responder(node.haproxy.responder, (asked) => answerClient(node, asked));
   await responder.listen();
+  log(`This node runs: ${amount(node.wanted.length, "service")} served.`);
   for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) process.once(signal, () => node.stop.abort());
   await Promise.all([watchConsole(node), deliver(node), keepTime(node), probeAway(node)]);
   responder.close();
