@@ -10,7 +10,7 @@ import { type Functions, type Library, openLibrary } from "@/e2e/support/library
 import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { MINUTE, SECOND } from "@/lib/format/time";
+import { MINUTE } from "@/lib/format/time";
 import { MAX_NODES, MAX_WORKING_KEYS } from "@/lib/game-services/edges/nodes";
 import { MAX_KEPT_HOSTNAMES } from "@/lib/game-services/hostnames";
 import { describeStandings, STANDINGS, type Standing, type Standings } from "@/lib/game-services/standing";
@@ -18,7 +18,7 @@ import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // The endpoints of edge nodes, and how their reports change the status of a service. These tests have their own database,
 // because every service in a database waits for its live nodes.
-test.describe.configure({ mode: "default", timeout: 180 * SECOND });
+test.describe.configure({ mode: "default" });
 
 const RULES = { ownHosts: [], allowPrivateOrigins: false };
 
@@ -341,7 +341,8 @@ test("a node that falls silent is an event of the services that it had, from two
   await get(three.key);
   await expect.poll(async () => (await silences(id)).length).toBe(known.length + 1);
   const ofAbsence = (await silences(id)).find(({ to }) => to === null);
-  expect(Date.now() - (ofAbsence?.from ?? 0)).toBeLessThan(MINUTE);
+  // The two minutes were over three minutes ago.
+  expect(Date.now() - (ofAbsence?.from ?? 0)).toBeLessThan(2 * MINUTE);
   // From when the nodes have had the time to be heard, which has not come yet.
   const [ofNodes] = (await unserved()).slice(-1);
   expect([(ofNodes?.from ?? 0) > Date.now(), ofNodes?.to]).toEqual([true, null]);

@@ -351,11 +351,12 @@ test("what a clock an hour ahead has measured is stored at its true time, once, 
     await agent.stop();
   }
   const times = (await samples()).map(({ ts }) => ts.getTime() / SECOND);
-  expect(times[0]).toBeGreaterThanOrEqual(start - 62);
-  expect(times[0]).toBeLessThanOrEqual(start - 58);
-  for (const time of times.slice(1)) expect(time).toBeGreaterThanOrEqual(start - 2);
-  for (const time of times) expect(time).toBeLessThanOrEqual(Date.now() / SECOND + 2);
-  expect(agent.stderr()).toMatch(/The clocks of this machine and of the console differ by (3599|3600|3601) seconds/);
+  // Between the answer and its own look at the clock a busy machine may let some seconds pass.
+  const slack = 5;
+  expect(Math.abs((times[0] ?? 0) - (start - 60))).toBeLessThanOrEqual(slack);
+  for (const time of times.slice(1)) expect(time).toBeGreaterThanOrEqual(start - slack);
+  for (const time of times) expect(time).toBeLessThanOrEqual(Date.now() / SECOND + slack);
+  expect(agent.stderr()).toMatch(/The clocks of this machine and of the console differ by (359[5-9]|360[0-5]) seconds/);
   expect(agent.stderr()).not.toContain("is left out");
 });
 

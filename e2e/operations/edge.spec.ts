@@ -66,7 +66,7 @@ const untilClosed = (socket: Socket) =>
   });
 
 /** For pages and metrics that tell of the last minutes. */
-const LATELY = { minutesAgo: 3, speed: 1 };
+const LATELY = { minutesAgo: 3 };
 
 type Edge = { host: EdgeHost; way: Way; url: string; key: string };
 
@@ -120,6 +120,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   const statusOf = async (id: number) => (await get<Service>(`/game-services/${id}`)).status;
   const seriesOf = async (id: number) =>
     (await get<{ series: Sample[] }>(`/game-services/${id}/metrics?range=24h`)).series;
+  const expectConsecutive = (minutes: readonly number[]) =>
+    expect(minutes).toEqual(minutes.map((_, index) => (minutes[0] ?? 0) + index * MINUTE));
   const total = (series: Sample[], name: "bytes" | "connections" | "dropped" | "packets") =>
     series.reduce((sum, sample) => sum + sample[name], 0);
 
@@ -324,7 +326,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await expectInMinutes(async () => total(await seriesOf(second), "bytes")).toBe(two.origin.bytes);
     const minutes = (await seriesOf(second)).map(({ ts }) => ts);
     expect(minutes.length).toBeGreaterThan(10);
-    for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
+    expectConsecutive(minutes);
 
     // A disabled service closes within 30 seconds of real time.
     const askedAt = Date.now();
@@ -384,8 +386,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await play([9, 1]);
     await expectWhole();
     for (const { id } of services) {
-      const minutes = (await seriesOf(id)).map(({ ts }) => ts);
-      for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
+      expectConsecutive((await seriesOf(id)).map(({ ts }) => ts));
     }
     // While the node itself is away. HAProxy knows nothing then, and lets nobody in.
     await host.stopEdge();
@@ -410,7 +411,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     one.host.startEdge(one.url, one.key);
     await expect.poll(() => statusOf(id)).toBe("active");
     two.host.startEdge(two.url, two.key);
-    await expectInMinutes(async () => two.host.output, [two.host]).toContain("1 services served");
+    await expectInMinutes(async () => two.host.output, [two.host]).toContain("1 service served, 0 with an error");
     await expect.poll(() => statusOf(id)).toBe("active");
     expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBe("shared");
     await expectInMinutes(async () => new Set((await seriesOf(id)).map(({ node_id }) => node_id)).size).toBe(2);
@@ -843,12 +844,15 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     // What the origin answers to players above 20 pings a second is what it answered to the node.
     const pinged = origin.connections;
     const askedAt = Date.now();
-    const crowd = await Promise.all(Array.from({ length: 60 }, () => ask()));
-    for (const answer of crowd) expect(answer).toMatchObject({ motd: "one", players: { online: 1 } });
+    let answered = 0;
+    // On a busy machine a crowd may take some seconds to arrive.
+    for (let asked = 60; answered === 0; asked += 60) {
+      const crowd = await Promise.all(Array.from({ length: 60 }, () => ask()));
+      for (const answer of crowd) expect(answer).toMatchObject({ motd: "one", players: { online: 1 } });
+      answered = asked - (origin.connections - pinged);
+    }
     const seconds = 1 + (Date.now() - askedAt) / SECOND;
     expect(origin.connections - pinged).toBeLessThanOrEqual(21 * seconds);
-    expect(origin.connections - pinged).toBeLessThan(60);
-    let answered = 60 - (origin.connections - pinged);
 
     // None of these takes the place of the last good answer.
     for (const status of [`{"a":"${"a".repeat(2 ** 20)}"}`, '{"motd":', "[]", null]) {
@@ -857,8 +861,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     }
     await origin.stop();
     expect(await ask()).toBeNull();
-    // The node looks twice a second of its own.
-    await new Promise((resolve) => setTimeout(resolve, SECOND));
+    // Between two ends of minutes the node looks at the failures.
+    for (let n = 0; n < 2; n++) await host.endMinute();
     expect(await host.ways(), "one failure switches nobody").toEqual([expect.stringMatching(/^kept_/)]);
     expect(await ask()).toBeNull();
     await wayIs(/^off_/);
@@ -944,15 +948,20 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       expect((await host.connections()).closedAtOnce).toBeGreaterThan(16);
     }).toPass();
     // More than 8 a second for one service, of two ips in one network of 64 bits.
-    const crowd = await Promise.all(
-      Array.from({ length: 16 }, (_, n) => {
-        const localAddress = n % 2 ? host.outside6 : host.neighbour6;
-        return askStatus({ host: host.ip6, localAddress }, PORT, "one.example.test");
-      }),
-    );
-    const over = crowd.filter((answer) => answer === null).length;
-    expect(over).toBeGreaterThan(0);
-    expect(over).toBeLessThanOrEqual(8);
+    let pings = 4;
+    let over = 0;
+    while (over === 0) {
+      const crowd = await Promise.all(
+        Array.from({ length: 16 }, (_, n) => {
+          const localAddress = n % 2 ? host.outside6 : host.neighbour6;
+          return askStatus({ host: host.ip6, localAddress }, PORT, "one.example.test");
+        }),
+      );
+      over = crowd.filter((answer) => answer === null).length;
+      pings += 16 - over;
+    }
+    // The first eight of a second get in.
+    expect(pings).toBeGreaterThanOrEqual(12);
     expect(await alice?.plays(1000)).toBe(true);
 
     const refused = async () =>
@@ -973,14 +982,12 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       `select sum(joins)::int as joins, sum(pings)::int as pings, sum(answered)::int as answered,
          sum(connections)::int as connections, sum(dropped)::int as dropped from metric_samples`,
     );
-    expect(asked).toEqual([
-      { joins: 2, pings: 20 - over, answered: 0, connections: origin.connections, dropped: over },
-    ]);
+    expect(asked).toEqual([{ joins: 2, pings, answered: 0, connections: origin.connections, dropped: over }]);
     await expect(async () => {
       await page.goto(`${app.origin}/dashboard/game-services/${id}`);
       expect(await tile(page, "Players now")).toBe(1);
     }).toPass(SLOW);
-    await expect(page.getByText(`2 joins, ${20 - over} status pings`)).toBeVisible();
+    await expect(page.getByText(`2 joins, ${pings} status pings`)).toBeVisible();
     await runSql(database.url, "update accounts set role = 'admin' returning id");
     await page.goto(`${app.origin}/dashboard/edge-nodes`);
     await expect(page.locator("tr[data-node] data")).toHaveAttribute("value", String(await refused()));
@@ -992,6 +999,10 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await host.startHaproxy();
     // It answers no ping, which is known a moment after the first report has left.
     const port = await newMuteOrigin(host.outside);
+    const pingsEnded = new Promise<void>((resolve) => {
+      let pings = 0;
+      mutes[0]?.on("connection", (socket) => socket.on("close", () => ++pings === 2 && resolve()));
+    });
     const service = {
       id: 1,
       version: 1,
@@ -1007,14 +1018,13 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       }
       const { acknowledgements } = JSON.parse(await text(request));
       warnings.push(...acknowledgements.map(({ warning }: { warning: string | null }) => warning));
-      // The pings in both ways have ended by then: they take a second and a half.
-      setTimeout(() => response.end(JSON.stringify({ data: { stored: 0 } })), 2 * SECOND);
+      // Both ways have been tried by then.
+      await pingsEnded;
+      response.end(JSON.stringify({ data: { stored: 0 } }));
     }).listen(0, host.outside);
     await once(slow, "listening");
     try {
-      host.startEdge(`http://${host.outside}:${(slow.address() as AddressInfo).port}`, mintToken("edgeKey"), {
-        speed: 2,
-      });
+      host.startEdge(`http://${host.outside}:${(slow.address() as AddressInfo).port}`, mintToken("edgeKey"));
       await expect.poll(() => warnings.at(-1)).toContain("The origin does not answer a status ping");
       expect(warnings[0]).toBeNull();
     } finally {
@@ -1038,7 +1048,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     let services = [{ ...service, enabled: true }];
     let isOld = true;
     const words: Record<string, unknown>[] = [];
-    const minutes: number[] = [];
+    // A report whose answer came too late is sent again.
+    const minutes = new Set<number>();
     const refused: number[] = [];
     const refusedMinutes: number[] = [];
     const old = createServer(async (request, response) => {
@@ -1061,7 +1072,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         return response.end(JSON.stringify({ error }));
       }
       words.push(...acknowledgements);
-      minutes.push(...intervals.map(({ ts }: { ts: number }) => ts));
+      for (const { ts } of intervals) minutes.add(ts);
       refusedMinutes.push(...(node_minutes ?? []).map(({ ts }: { ts: number }) => ts));
       response.end(JSON.stringify({ data: { stored: intervals.length } }));
     }).listen(0, host.outside);
@@ -1075,15 +1086,15 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         .poll(() => words.at(-1))
         .toEqual({ service_id: 1, version: 2, error: `${error} Players still reach version 1.` });
       expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
-      await expectInMinutes(async () => minutes.length).toBeGreaterThan(3);
-      for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
+      await expectInMinutes(async () => minutes.size).toBeGreaterThan(3);
+      expectConsecutive([...minutes]);
       expect(refused).not.toEqual([]);
       expect(host.output).not.toContain("Given up");
       expect(refusedMinutes).toEqual([]);
       isOld = false;
       await expectInMinutes(async () => refusedMinutes.length).toBeGreaterThan(3);
       await expect
-        .poll(() => words.at(-1), SLOW)
+        .poll(() => words.at(-1))
         .toEqual({ service_id: 1, version: 2, error, serving_version: 1, warning: null });
     } finally {
       old.closeAllConnections();
@@ -1106,7 +1117,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const bob = await Player.join(host.ip, PORT, "one.example.test", "Bob");
     bob?.stays();
     const readyServers = async () => (await host.servers()).map(({ isReady }) => isReady).sort();
-    // At most 50 minutes after the change, as long as all before took less than 30 seconds.
+    // At most 50 minutes after the change, as long as all before took less than three minutes.
     await startAgain(node, { minutesAgo: 70 });
     expect(await readyServers()).toEqual([false, true]);
     expect(await alice?.plays(1000)).toBe(true);
@@ -1181,8 +1192,10 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
        from accounts, generate_series(1001, 1400) as n order by n`,
     );
     const id = await newService("one.example.test", host.outside, port);
-    // Whole minutes: to ask all of them, in both ways, takes longer than one.
-    host.startEdge(url, key, { speed: 10 });
+    host.startEdge(url, key);
+    const silent = async () =>
+      (await runSql(database.url, "select from edge_acknowledgements where warning like '%does not answer%'")).length;
+    await expect.poll(silent, SLOW).toBe(400);
     const latencies = () =>
       runSql<{ latency_ms: number | null; silent: number }>(
         database.url,
@@ -1191,7 +1204,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         [id],
       );
     const known = { latency_ms: expect.any(Number), silent: 0 };
-    await expect.poll(latencies, SLOW).toEqual([known, known]);
+    await expectInMinutes(latencies).toEqual([known, known]);
   });
 
   test("a name that leads to a private ip after a public one leaves players with the public one, also over a restart, and says why", async () => {
@@ -1214,8 +1227,10 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     alice?.stays();
     for (const what of ["while it runs", "over a restart"]) {
       names.answers.set("origin.example.test", [host.outside]);
-      await expectInMinutes(() => errorOf(id)).toBe(`${isPrivate("origin")} Players still reach its last ip.`);
-      expect(await statusOf(id), what).toBe("failed");
+      await expectInMinutes(() => get<Service>(`/game-services/${id}`)).toMatchObject({
+        status: "failed",
+        error: `${isPrivate("origin")} Players still reach its last ip.`,
+      });
       expect(await askStatus(host.ip, PORT, "one.example.test"), what).toBe("public");
       expect(await alice?.plays(1000), what).toBe(true);
       expect(await askStatus(host.ip, PORT, "two.example.test"), what).not.toBe("private");
@@ -1237,7 +1252,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const one = await newOrigin("one", host.outside);
     const two = await newOrigin("two", host.outside);
     const id = await newService("one.example.test", host.outside, one.port);
-    const steady = { speed: 1, isSteady: true };
+    const steady = { isSteady: true };
     host.startEdge(url, key, { ...steady, minutesAgo: 60 });
     await expect.poll(() => statusOf(id)).toBe("active");
     const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
@@ -1258,7 +1273,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(await alice?.plays(1000)).toBe(true);
     expect((await host.servers()).map(({ isReady }) => isReady).sort()).toEqual([false, true]);
     const minutes = (await seriesOf(id)).map(({ ts }) => ts);
-    for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
+    expectConsecutive(minutes);
     expect(minutes[0]).toBeGreaterThan(startedAt - MINUTE - 3 * SECOND);
     expect(minutes.at(-1)).toBeLessThan(Date.now());
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);

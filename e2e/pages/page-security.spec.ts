@@ -14,6 +14,7 @@ import {
   TOKEN_PAGE,
   test,
 } from "@/e2e/support/pages";
+import { FACT } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/format/time";
 import { ACCOUNT_PAGE } from "@/lib/page-paths";
@@ -71,11 +72,13 @@ test("whatever stands in the head of a request for a page, it takes hardly longe
     [`?${"a=1&".repeat(3600)}`, {}, 400],
     ["", { RSC: "1", "Next-Router-State-Tree": deep }, 400],
   ] as const) {
-    const long = await least(query, headers);
     const what = `${query.length} ${Object.keys(headers)}`;
-    expect(long.status, what).toBe(status);
-    // Each took from a third of a second to a second of the process.
-    expect(long.ms - short.ms, what).toBeLessThan(200);
+    // Each took from a third of a second to a second of the process. On a busy machine the least of five may still be long.
+    await expect(async () => {
+      const long = await least(query, headers);
+      expect(long.status, what).toBe(status);
+      expect(long.ms - short.ms, what).toBeLessThan(200);
+    }).toPass({ timeout: FACT });
   }
 });
 

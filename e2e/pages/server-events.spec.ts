@@ -79,7 +79,7 @@ test("a server that is offline has exactly one event that goes on, in the page a
   await expect(going).toHaveCount(1);
   await expect(page.locator("header data")).toHaveText("Offline");
   const open = () => db.serverEvent.findMany({ where: { serverId: id, endedAt: null } });
-  await expect.poll(async () => (await open()).length, { timeout: MINUTE }).toBe(1);
+  await expect.poll(async () => (await open()).length).toBe(1);
   await page.reload();
   await expect(going).toHaveCount(1);
   const events = await db.serverEvent.findMany({ where: { serverId: id }, orderBy: { startedAt: "asc" } });

@@ -13,11 +13,6 @@ import { NetworkNamespace } from "./network-namespace";
 import { FACT } from "./patience";
 import { findFaketime } from "./programs.mjs";
 
-/** How fast the clock of an edge node runs. Of the 3 seconds that a ping or a look-up may take, half a real one is left. */
-const SPEED = 6;
-/** Where the clock goes on before a minute ends. */
-const END_OF_MINUTE = 4 * SECOND;
-
 /** The pings of an edge node leave from these ports. */
 export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && remotePort <= 61_999;
 
@@ -26,8 +21,8 @@ export class EdgeHost {
   readonly #dir = mkdtempSync(join(tmpdir(), "console-edge-"));
   readonly #commands = new EdgeCommands(this.#dir);
   readonly #clockFile = join(this.#dir, "clock");
-  /** The edge node's clock: `ahead` of this machine's at `since`, in milliseconds, and `speed` times as fast from then on. */
-  #clock = { ahead: -60 * MINUTE, since: Date.now(), speed: 1 };
+  /** What the edge node's clock is ahead of this machine's, in milliseconds. */
+  #ahead = -60 * MINUTE;
   readonly #network = new NetworkNamespace();
   /** The ip of the machine that the test runs on, as this one sees it. */
   readonly outside = this.#network.outside;
@@ -38,10 +33,12 @@ export class EdgeHost {
   #haproxy: ChildProcess | undefined;
   #edge: ChildProcess | undefined;
   output = "";
+  /** How much of the output was there before the edge node started. */
+  #startedAt = 0;
 
   /** How many of its minutes the edge node has ended. */
   get minutes(): number {
-    return this.output.match(/services served/g)?.length ?? 0;
+    return this.output.match(/last minute/g)?.length ?? 0;
   }
 
   /** Starts HAProxy with the configuration that the edge node prints. */
@@ -137,37 +134,34 @@ export class EdgeHost {
     return rows.map((row) => row.replace(/^0x\w+ .* /, ""));
   }
 
-  /** What time it is by the edge node's clock, or a moment later: the clock runs once the program has started. */
-  #now(): number {
-    const { ahead, since, speed } = this.#clock;
-    return since + ahead + (Date.now() - since) * speed;
-  }
-
   /** Puts the edge node's clock forward or back. */
   skip(milliseconds: number): void {
-    this.#clock.ahead += milliseconds;
+    this.#ahead += milliseconds;
     this.#writeClock();
   }
 
   #writeClock(): void {
-    const { ahead, speed } = this.#clock;
-    const seconds = (ahead / SECOND).toFixed(3);
-    writeFileSync(`${this.#clockFile}.new`, `${ahead < 0 ? seconds : `+${seconds}`} x${speed}`);
+    const seconds = (this.#ahead / SECOND).toFixed(3);
+    writeFileSync(`${this.#clockFile}.new`, this.#ahead < 0 ? seconds : `+${seconds}`);
     // The clock is read at any moment, and must be there whole.
     renameSync(`${this.#clockFile}.new`, this.#clockFile);
   }
 
-  /** Ends a minute of the edge node. Its clock skips to the last seconds, but never past this machine's. */
+  /** Ends a minute of the edge node, which has applied everything again then. Its clock never skips past this machine's. */
   async endMinute(): Promise<void> {
+    await this.#until(() => this.output.includes("This node runs", this.#startedAt));
     const before = this.minutes;
-    const now = this.#now();
-    const left = MINUTE - (now % MINUTE) - END_OF_MINUTE;
-    if (left > 0 && now + left < Date.now()) this.skip(left);
+    const left = MINUTE - ((Date.now() + this.#ahead) % MINUTE);
+    if (this.#ahead + left <= 0) this.skip(left);
+    await this.#until(() => this.minutes > before);
+  }
+
+  async #until(isTrue: () => boolean): Promise<void> {
     for (const deadline = Date.now() + FACT; Date.now() < deadline; ) {
-      if (this.minutes > before) return;
+      if (isTrue()) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    throw new Error(`The edge node ends no minute: ${this.output}`);
+    throw new Error(`The edge node does not start or ends no minute: ${this.output}`);
   }
 
   /**
@@ -178,19 +172,20 @@ export class EdgeHost {
   startEdge(
     url: string,
     key: string,
-    { minutesAgo = undefined as number | undefined, speed = SPEED, isPublic = false, isSteady = false } = {},
+    { minutesAgo = undefined as number | undefined, isPublic = false, isSteady = false } = {},
   ): void {
-    const since = Date.now();
-    const ahead = minutesAgo === undefined ? this.#now() - since : -minutesAgo * MINUTE;
-    this.#clock = { ahead, since, speed };
+    if (minutesAgo !== undefined) this.#ahead = -minutesAgo * MINUTE;
     this.#writeClock();
     const command = this.#commands.edge(url).filter((word) => !isPublic || word !== "--allow-private");
-    this.#edge = this.#inside(command, {
+    const systemClock = {
       LD_PRELOAD: findFaketime() ?? "",
       FAKETIME_TIMESTAMP_FILE: this.#clockFile,
       FAKETIME_NO_CACHE: "1",
-      ...(isSteady && { DONT_FAKE_MONOTONIC: "1" }),
-    });
+      DONT_FAKE_MONOTONIC: "1",
+    };
+    const ownClock = { EDGE_CLOCK: this.#clockFile, NODE_OPTIONS: "--import ./e2e/support/edge-clock.mjs" };
+    this.#startedAt = this.output.length;
+    this.#edge = this.#inside(command, isSteady ? systemClock : ownClock);
     this.#edge.stdin?.end(`${key}\n`);
     this.#edge.stderr?.on("data", (chunk) => (this.output += chunk));
   }
@@ -216,9 +211,6 @@ export class EdgeHost {
   }
 }
 
-/** The console holds requests of an edge node for so many seconds, because the node's own patience runs by its clock. */
-const HELD = 1;
-
 /** Connects an edge host to a console on loopback. It can be cut. It removes the Date header, unless `dateBehind` is set. */
 export class Way {
   readonly #server: Server;
@@ -230,7 +222,6 @@ export class Way {
     this.#server = createServer((incoming, outgoing) => {
       if (this.isCut) return incoming.socket.destroy();
       const { host: _, ...headers } = incoming.headers;
-      if (headers.prefer) headers.prefer = `wait=${HELD}`;
       const forwarded = request(new URL(incoming.url ?? "/", origin), { method: incoming.method, headers });
       forwarded.on("response", (answer) => {
         const { date: __, ...kept } = answer.headers;
