@@ -1162,7 +1162,8 @@ test("the list, a service's page and the page of nodes tell the same, in every s
     await expect(page.locator("data.good[value=active]")).toHaveCount(1);
     const listed = new Map<string, string>();
     for (const row of await rows.all()) {
-      listed.set((await row.getAttribute("data-service")) ?? "", (await row.locator(".hint").allTextContents()).join());
+      const hint = row.locator(".hint", { hasText: "Edge nodes" });
+      listed.set((await row.getAttribute("data-service")) ?? "", (await hint.allTextContents()).join());
     }
 
     const ofNodes = new Map<string, Standing[]>();

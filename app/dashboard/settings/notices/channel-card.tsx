@@ -2,7 +2,6 @@ import { ButtonForm, type ButtonFormProps } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Time } from "@/app/ui/time";
-import { durationText } from "@/lib/format/relative-time";
 import { type Channel, lastFailure, MAX_CHANNEL_NAME } from "@/lib/notices/management";
 import {
   askAgainAction,
@@ -155,8 +154,8 @@ function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
   if (failingSince === null) return null;
   return (
     <p>
-      Nothing has arrived there for {durationText(now.getTime() - failingSince.getTime())}
-      {failure === null ? "." : `: ${failure}`} After a day of failures it is turned off.
+      Nothing arrives there{failure === null ? "." : `: ${failure}`} The first failure was{" "}
+      <Time at={failingSince} now={now} />. After a day of failures it is turned off.
     </p>
   );
 }
