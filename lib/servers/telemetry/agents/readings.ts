@@ -47,9 +47,11 @@ export function diskKey(mount: string | undefined, type: string | undefined, siz
   return counts ? bounded(`disk|${mount}|${size}`) : null;
 }
 
+const PLAIN = /^[\w|/.-]*$/;
+
 /** The key, unless it is too long. */
 export function bounded(key: ReadingKey): ReadingKey | null {
-  // No character takes more than six bytes, nor do the two quotes.
-  if (6 * (key.length + 1) <= LONGEST_KEY) return key;
+  // No character takes more than six bytes, nor do the two quotes; these take one each.
+  if (6 * (key.length + 1) <= LONGEST_KEY || (key.length + 2 <= LONGEST_KEY && PLAIN.test(key))) return key;
   return key.length <= LONGEST_KEY && Buffer.byteLength(JSON.stringify(key)) <= LONGEST_KEY ? key : null;
 }
