@@ -184,7 +184,7 @@ withAndWithoutJavaScript(() => {
       insert into servers (account_id, label, hostname, created_at, last_seen_at)
       select ${account.id}, 'server ' || i, 'host-' || i, now() - i * interval '1 day', now() - i * interval '1 day'
       from generate_series(1, 153) i`;
-    const { id } = await newServer(account.id, { label: "Zulu", createdAt: ago(DAY), lastSeenAt: ago(DAY) });
+    const { id } = await newServer(account.id, { label: "Zulu", ...neverHeard() });
     await recordCheckIn(id, { sample: { cpuPct: 100, memUsedMb: 99, memTotalMb: 100, diskUsedPct: 99 } }, ago(HOUR));
 
     await page.goto("/dashboard");
@@ -208,7 +208,7 @@ withAndWithoutJavaScript(() => {
 test("an open page shows the next check-in by itself, keeps the focus, and says so when the console is away, in its states too", {
   tag: ["@one-engine", "@waits"],
 }, async ({ page, context, account }) => {
-  const { id } = await newServer(account.id, { createdAt: ago(DAY), lastSeenAt: ago(DAY) });
+  const { id } = await newServer(account.id, { ...neverHeard() });
   await recordCheckIn(id, { sample }, ago(10 * MINUTE));
   await page.goto(`/dashboard/servers/${id}`);
   await expect(page.locator("header data")).toHaveText("Offline");
@@ -369,7 +369,7 @@ test("each title that sorts says the order of the rows to screen readers, and it
     ["two", 75, 10, 30],
     ["three", 90, 20, 10],
   ] as const) {
-    const { id } = await newServer(account.id, { label, createdAt: ago(DAY), lastSeenAt: ago(DAY) });
+    const { id } = await newServer(account.id, { label, ...neverHeard() });
     // The cpu alone costs points.
     await recordCheckIn(id, { sample: { cpuPct, memUsedMb: used, memTotalMb: 100, diskUsedPct } });
   }
@@ -409,6 +409,12 @@ test("a server that never checked in is nowhere said to have been seen, nor what
   await expect(page.getByRole("main")).toContainText("Never checked in");
   await expect(page.getByRole("main")).not.toContainText("days ago");
 });
+
+/** The times of a server that was added a day ago and has not checked in since: its first check-in will be its first sign. */
+function neverHeard() {
+  const createdAt = ago(DAY);
+  return { createdAt, lastSeenAt: createdAt };
+}
 
 function ago(ms: number): Date {
   return new Date(Date.now() - ms);

@@ -25,9 +25,9 @@ const INSTANCES = 2;
 const LOOK_EVERY = SECOND;
 /**
  * How much more an instance may hold at the end of the second half than at its beginning. In ten minutes it was up to 7 MB
- * and 4 handles; in the minute of CI the heap is still growing to its size.
+ * and 4 handles; in the minute of CI the heap is still growing to its size, by up to 71 MB.
  */
-const MOST_GROWTH = { megabytes: 64, handles: 24 };
+const MOST_GROWTH = { megabytes: 96, handles: 24 };
 const MOST_SHOWN = 10;
 /** The statuses of requests that count against the limit. */
 const COUNTED = new Set([200, 400, 404]);
