@@ -85,6 +85,7 @@ function end(/** @type {{ error: string }} */ message) {
   process.exit(1);
 }
 
+/** Those that run. Node lists one that is gone until its channel closes, which may be after its exit was told. */
 function workers() {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? [worker] : []));
 }

@@ -111,6 +111,18 @@ test.describe("two workers behind one port", () => {
     for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow();
   });
 
+  test("the server ends with its workers also when the channel of one closes only after it is gone", async () => {
+    // As the kernel may do it: a program that the worker leaves behind holds its end for some seconds more.
+    const leave = `import cluster from "node:cluster"; import { spawn } from "node:child_process";
+      if (cluster.isWorker) spawn("sleep", ["5"], { stdio: ["ignore", "ignore", "ignore", process.channel.fd], detached: true }).unref();`;
+    const held = `--import data:text/javascript;base64,${Buffer.from(leave).toString("base64")}`;
+    const variables = { REDIS_URL: redis.url, NODE_OPTIONS: held };
+    const left = await startConsole(String(process.env.DATABASE_URL), variables, 2);
+    const ended = once(left.child, "exit");
+    left.child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  });
+
   test("five workers that die within a minute end the server with a code that says so, and a line", async () => {
     const doomed = await startConsole("postgresql://postgres@127.0.0.1:1/none", { REDIS_URL: redis.url }, 2);
     const ended = once(doomed.child, "exit");
