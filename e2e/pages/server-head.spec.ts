@@ -160,6 +160,34 @@ test("the head of a server that is not well, and its row of the fleet, say since
   );
 });
 
+test("a restart makes a server need attention for 24 hours, whatever the hour of the clock, and no longer", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const [now, createdAt] = [Date.now(), new Date(Date.now() - 2 * DAY)];
+  const restarted = async (ago: number) => {
+    const times = { createdAt, firstSeenAt: createdAt, lastSeenAt: new Date(), stability: steadyRecord() };
+    const { id } = await newServer(account.id, times);
+    const at = new Date(now - ago);
+    await db.$executeRaw`
+      insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, net_loss_pct, disk_used_pct)
+      select ${id}, ts, 10, 100, 1000, 0, 40 from generate_series(${createdAt}, ${new Date()}, interval '1 minute') ts`;
+    await db.serverEvent.create({ data: { serverId: id, kind: "rebooted", startedAt: at, endedAt: at } });
+    return id;
+  };
+  const [within, before] = [await restarted(DAY - 3 * MINUTE), await restarted(DAY + 3 * MINUTE)];
+  const head = page.getByRole("main").locator("header").first();
+  await page.goto(serverPath(within));
+  await expect(head.locator("strong")).toHaveText("Needs attention: 1 restart in 24 hours");
+  await page.goto(serverPath(before));
+  await expect(head).toContainText("Online");
+  await expect(head).not.toContainText("restart");
+  await page.goto(DASHBOARD);
+  const row = (id: number) => page.locator(`tr[data-server="${id}"]`);
+  await expect(row(within)).toContainText("Needs attention");
+  await expect(row(within)).toContainText("1 restart last 23 h ago, last seen");
+  await expect(row(before)).toContainText("Online");
+});
+
 /** A day in which a machine restarted twice. */
 function restlessRecord() {
   const steady = steadyRecord();

@@ -19,7 +19,7 @@ export function levelOf(score: number): HealthLevel {
 export const NEEDS = ["offline", "attention", "unknown", "well", "never"] as const;
 export type Need = (typeof NEEDS)[number];
 
-/** What happened in the last 24 hours: outages by its events (`hasMore`: or more), restarts by its stability. */
+/** What happened in the last 24 hours: outages (`hasMore`: or more) and restarts. */
 export type DayFacts = { outages: number; hasMore?: boolean; reboots: number };
 
 /** What decides what a server needs. */

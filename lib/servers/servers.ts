@@ -370,7 +370,9 @@ export function coresOf(cores: unknown): number | null {
 const NO_OUTAGES: ReadonlyMap<number, DayOutages> = new Map();
 
 function dayOf({ id }: ServerRow, { stability }: HealthFacts, outages: ReadonlyMap<number, DayOutages>): DayFacts {
-  return { ...(outages.get(id) ?? { outages: 0 }), reboots: stability?.reboots ?? 0 };
+  const day = outages.get(id) ?? { outages: 0, reboots: 0 };
+  // Stability forgets restarts by hours of the clock, up to an hour too early. Those of before there were events stand in it alone.
+  return { ...day, reboots: Math.max(day.reboots, stability?.reboots ?? 0) };
 }
 
 function needAt(row: ServerRow, { score, components }: Score, now: number, isBlind: boolean, day: DayFacts): Need {

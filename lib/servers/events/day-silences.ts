@@ -6,7 +6,7 @@ import type { SilenceKind } from "@/lib/servers/events/silence";
 import { IS_SILENCE } from "@/lib/servers/events/silence-statements";
 import { outagesOfDay, withoutMaintenance } from "@/lib/servers/events/uptime";
 
-// What statements of many servers read to count the outages of the last day of each, in the same statement.
+// What statements of many servers read to count the outages and restarts of the last day of each, in the same statement.
 
 const s = table("Server", "s");
 const e = table("ServerEvent", "e");
@@ -19,8 +19,9 @@ export const dayBefore = (now: number) => ({ dayFrom: new Date(now - DAY), dayTo
 type Times = readonly (readonly [from: number, to: number])[];
 type DaySilences = readonly (readonly [
   serverId: number,
-  silences: readonly (readonly [kind: SilenceKind, from: number, to: number])[],
+  silences: readonly (readonly [kind: SilenceKind, from: number, to: number])[] | null,
   maintenance: Times | null,
+  reboots: number,
   /** As in `DayOutages`. */
   hasMore: boolean,
 ])[];
@@ -29,7 +30,7 @@ type DaySilences = readonly (readonly [
 export const MOST_OF_FLEET = 40;
 
 /**
- * SQL of the silences of servers that ended in a day, and of their maintenance; servers without any are left out. Silences do not
+ * SQL of the silences of servers that ended in a day, of their maintenance and of their restarts; servers without any are left out. Silences do not
  * overlap, so that of those that began before the day only the last can end in it: each server takes two look-ups. `most`: of the
  * events of the day and of those before it, how many of each server are looked at, the latest.
  */
@@ -39,37 +40,38 @@ export function daySilences(
   most: number | "all" = "all",
 ) {
   const hasMore = most === "all" ? "false" : `count(*) filter (where ${e.startedAt} >= ${dayFrom}) = ${most}`;
+  const reboots = `count(*) filter (where ${e.kind} = 'rebooted' and ${e.startedAt} >= ${dayFrom})`;
   const ended = `${IS_SILENCE} and ${e.endedAt} >= ${dayFrom}`;
   const latest = (times: string) =>
     `select * from ${e} where ${e.serverId} = s.id and ${times} order by ${e.startedAt} desc limit ${most}`;
   const silences = `json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at)`;
   return new Expression<DaySilences | null>(`(
-    select json_agg(json_build_array(s.id, day.silences, ${maintenanceBetween("s.id", dayFrom, dayTo)}, day.has_more))
+    select json_agg(json_build_array(s.id, day.silences, ${maintenanceBetween("s.id", dayFrom, dayTo)}, day.reboots, day.has_more))
     from ${s} cross join lateral (
-      select ${silences} filter (where ${ended}) as silences, ${hasMore} as has_more from (
+      select ${silences} filter (where ${ended}) as silences, ${reboots} as reboots, ${hasMore} as has_more from (
         (${latest(`${e.startedAt} >= ${dayFrom} and ${e.startedAt} < ${dayTo}`)})
         union all
         (select * from (${latest(`${e.startedAt} < ${dayFrom}`)}) e where ${IS_SILENCE} order by ${e.startedAt} desc limit 1)) e) day
-    where ${servers} and day.silences is not null)`);
+    where ${servers} and (day.silences is not null or day.reboots > 0))`);
 }
 
 /**
- * The outages of a server in the last day, and when the last was over (epoch ms). `hasMore`: there may have been further ones,
- * before the events that were looked at.
+ * The outages and restarts of a server in the last day, and when the last outage was over (epoch ms). `hasMore`: there may have
+ * been further ones, before the events that were looked at.
  */
-export type DayOutages = { outages: number; lastOutageAt: number | null; hasMore: boolean };
+export type DayOutages = { outages: number; lastOutageAt: number | null; reboots: number; hasMore: boolean };
 
-/** The outages of each server, by its id; servers without any are left out. */
+/** Those of each server, by its id; servers without any are left out. */
 export function outagesByServer(days: DaySilences | null, now: number): ReadonlyMap<number, DayOutages> {
   return new Map(
-    (days ?? []).map(([id, silences, maintenance, hasMore]) => {
+    (days ?? []).map(([id, silences, maintenance, reboots, hasMore]) => {
       const known = withoutMaintenance(
-        silences.map(([kind, from, to]) => ({ kind, from, to })),
+        (silences ?? []).map(([kind, from, to]) => ({ kind, from, to })),
         (maintenance ?? []).map(([from, to]) => ({ from, to })),
       );
       const outages = outagesOfDay(known, now);
       const last = known.pieces.findLast(({ kind }) => kind === "offline");
-      return [id, { outages, lastOutageAt: outages > 0 && last ? last.to : null, hasMore }];
+      return [id, { outages, lastOutageAt: outages > 0 && last ? last.to : null, reboots, hasMore }];
     }),
   );
 }
