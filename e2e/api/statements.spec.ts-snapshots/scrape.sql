@@ -47,6 +47,7 @@ where p.id = 1)) * 1000)::bigint as "presentUntil",
 order by m.started_at)
 from maintenance_times m
 where m.server_id = s.id and m.started_at < $4::timestamptz and m.ended_at > $3::timestamptz),
+  day.reboots,
   day.has_more))
 from servers s cross
 join lateral ( select json_agg(json_build_array(e.kind,
@@ -55,6 +56,7 @@ join lateral ( select json_agg(json_build_array(e.kind,
 order by e.started_at) filter (where e.kind in ('offline',
   'unknown',
   'unreachable') and e.ended_at >= $3::timestamptz) as silences,
+  count(*) filter (where e.kind = 'rebooted' and e.started_at >= $3::timestamptz) as reboots,
   count(*) filter (where e.started_at >= $3::timestamptz) = 40 as has_more
 from ( (select *
 from server_events e
@@ -69,7 +71,7 @@ where e.kind in ('offline',
   'unknown',
   'unreachable')
 order by e.started_at desc limit 1)) e) day
-where s.account_id = $1 and day.silences is not null) as "days"
+where s.account_id = $1 and (day.silences is not null or day.reboots > 0)) as "days"
 from servers s
 where s.account_id = $1;
 
