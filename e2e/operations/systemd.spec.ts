@@ -115,10 +115,11 @@ test("the lines of docs/install.md lead from the archive to two instances that a
       expect(await host.property(unit, "ActiveState")).toBe("active");
       expect(await host.property(unit, "UnitFileState")).toBe("enabled");
     }
-    for (const port of [13001, 13002]) {
-      const { output: told } = await host.run("curl", "-sS", `http://127.0.0.1:${port}/ops/metrics`);
-      expect(told).toMatch(new RegExp(`^console_build_info\\{version="[^"]+",commit="${COMMITS[0]}"\\}`, "m"));
-    }
+    // The lines wait for the first instance alone.
+    for (const port of [13001, 13002])
+      await expect
+        .poll(async () => (await host.run("curl", "-sS", `http://127.0.0.1:${port}/ops/metrics`)).output)
+        .toMatch(new RegExp(`^console_build_info\\{version="[^"]+",commit="${COMMITS[0]}"\\}`, "m"));
     const steps = lines.trim().split("\n");
     const upgrade = async (...steps: (string | undefined)[]) => {
       host.write("/root/upgrade.sh", ["set -e", "cd /root", ...steps].join("\n").replaceAll(name, newerName));
