@@ -148,6 +148,9 @@ export function payerOfNode(id: number): Payer {
   return -id;
 }
 
+/** All edge nodes together, which are the operator's: what one of them takes is no reason for a customer to wait. */
+export const ALL_NODES: Payer = Number.MIN_SAFE_INTEGER;
+
 /** Takes a place without waiting, or returns null. */
 export function enter(purpose: Purpose, payer: Payer, takes?: Amounts): Place | null {
   return admission.enter(purpose, payer, takes);

@@ -1,4 +1,4 @@
-import { PURPOSES, payerOfNode, withPlace } from "@/lib/admission/shares";
+import { ALL_NODES, PURPOSES, payerOfNode, withPlace } from "@/lib/admission/shares";
 import { MINUTE } from "@/lib/format/time";
 import { OverLineError } from "@/lib/game-services/edges/line";
 import { storeReport } from "@/lib/game-services/edges/reports";
@@ -30,7 +30,7 @@ export async function deliverEdgeReport(request: Request): Promise<{ data: { sto
   const quota = quotaOf(REPORTS, String(node.id));
   quota.refuseUsedUp();
   await noteHeard(node, request);
-  const sender: Sender = { payer: payerOfNode(node.id), own: "", quota };
+  const sender: Sender = { payer: payerOfNode(node.id), reader: ALL_NODES, own: String(node.id), quota };
   const read = (bytes: Buffer) => {
     const arrivedAt = new Date();
     return { arrivedAt, report: parseEdgeReport(bytes, arrivedAt) };
