@@ -293,12 +293,17 @@ const SEED = 31;
 const CANDIDATES = 80;
 const MUTATIONS = 40;
 const TRIES = 3;
+/** How many are measured again in the end. */
+const FINALISTS = 8;
 const WARM_UPS = 5;
 const MEASURED = 20;
 /** Numbers of units just below and above the bounds. */
 const COUNTS = [32, 33, 100, 101, 999, 1001, 4990, 9990, 10_002, 12_400, 16_600, 24_900, 25_100, 49_900, 50_100];
+/** Every endpoint takes so many units that are good. */
+const COUNT_ALONE = 999;
 
 type Genes = { frame: number; units: number[]; count: number };
+type Candidate = { genes: Genes; bytes: Buffer; cpuMs: number };
 
 /** For each endpoint the dearest body that is taken and the dearest that is refused. The same seed finds alike bodies. */
 export async function findDearestBodies(): Promise<DearBody[]> {
@@ -306,18 +311,22 @@ export async function findDearestBodies(): Promise<DearBody[]> {
   for (const endpoint of ENDPOINTS) {
     let drawn = 0;
     const random = () => randomAt(SEED, drawn++);
-    const best = new Map<boolean, { genes: Genes; bytes: Buffer; cpuMs: number }>();
+    const candidates = new Map<boolean, Candidate[]>();
     const tryGenes = async (genes: Genes) => {
       const bytes = bodyOf(endpoint, genes);
       const { isTaken, cpuMs } = await measure(endpoint, bytes, TRIES);
-      if (cpuMs > (best.get(isTaken)?.cpuMs ?? -1)) best.set(isTaken, { genes, bytes, cpuMs });
+      const best = [...(candidates.get(isTaken) ?? []), { genes, bytes, cpuMs }];
+      candidates.set(isTaken, best.sort((a, b) => b.cpuMs - a.cpuMs).slice(0, FINALISTS));
     };
+    for (const genes of everyUnitAlone(endpoint)) await tryGenes(genes);
     for (let n = 0; n < CANDIDATES; n++) await tryGenes(anyGenes(endpoint, random));
     for (let n = 0; n < MUTATIONS; n++) {
-      for (const { genes } of [...best.values()]) await tryGenes(mutated(endpoint, genes, random));
+      for (const [best] of [...candidates.values()]) {
+        if (best) await tryGenes(mutated(endpoint, best.genes, random));
+      }
     }
-    for (const [isTaken, { bytes }] of [...best].sort()) {
-      const { cpuMs } = await measure(endpoint, bytes, MEASURED, WARM_UPS);
+    for (const [isTaken, finalists] of [...candidates].sort()) {
+      const { bytes, cpuMs } = await dearest(endpoint, finalists);
       const { name, path, contentType, contentEncoding, sender } = endpoint;
       found.push({
         name,
@@ -332,6 +341,18 @@ export async function findDearestBodies(): Promise<DearBody[]> {
     }
   }
   return found;
+}
+
+/** Of the candidates, each measured longer: what was measured once may have been garbage collection, or code that was cold. */
+async function dearest(
+  endpoint: Endpoint,
+  candidates: readonly Candidate[],
+): Promise<{ bytes: Buffer; cpuMs: number }> {
+  const measured: { bytes: Buffer; cpuMs: number }[] = [];
+  for (const { bytes } of candidates) {
+    measured.push({ bytes, cpuMs: (await measure(endpoint, bytes, MEASURED, WARM_UPS)).cpuMs });
+  }
+  return measured.reduce((a, b) => (b.cpuMs > a.cpuMs ? b : a));
 }
 
 async function measure(endpoint: Endpoint, bytes: Buffer, times: number, warmUps = 0) {
@@ -377,6 +398,11 @@ function filled(text: string, n: number): string {
     .replaceAll("{now}", String(NOW - (n % 1000)))
     .replaceAll("{seconds}", String(NOW / 1000))
     .replaceAll("{minute}", String(Math.floor(NOW / MINUTE) * MINUTE - 5 * MINUTE));
+}
+
+/** Each kind of unit in each frame: most endpoints take bodies of one kind alone, which chance would rarely find. */
+function everyUnitAlone({ frames, units }: Endpoint): Genes[] {
+  return frames.flatMap((_, frame) => units.map((_, unit) => ({ frame, units: [unit], count: COUNT_ALONE })));
 }
 
 function anyGenes({ frames, units }: Endpoint, random: () => number): Genes {

@@ -85,7 +85,8 @@ test("whatever the text is, each line is read or told, within a time that grows 
       expect(read(`system,host=a load5=1 ${number}${part.repeat(100_000)}x`).problems).toHaveLength(1);
     }
   }
-  for (const part of ['a x="\\', "a,", "\\", "a x=1,", ",,", 'a x="\n', "\n", "system load5=1\n"]) {
+  for (const part of ['a x="\\', "a,", ",,", "a x=1,"]) expect(read(part.repeat(150_000)).problems).toHaveLength(1);
+  for (const part of ["\\", 'a x="\n', "\n", "system load5=1\n"]) {
     expect(() => read(part.repeat(150_000))).toThrow(expect.objectContaining({ status: 413 }));
   }
   // Half a second on a quiet machine; a minute where the time grows with the square of a number's digits.

@@ -8,14 +8,11 @@ import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 /** What the lines of a body tell. `hosts` are those of the lines that tell something; `problems` name the bad lines. */
 export type Lines = { hosts: Set<string>; readings: Reading[]; problems: readonly string[] };
 
-const [NEWLINE, COMMA, BACKSLASH] = [0x0a, 0x2c, 0x5c];
-
 /**
  * Reads the lines of a body. A bad line does not affect the others. `msPerUnit`: what times are given in.
  * @throws ApiError 413 with too many lines, tags, fields or readings, 400 with too many bad lines and when it is no UTF-8.
  */
 export function readLines(bytes: Uint8Array, msPerUnit: number, arrivedAt: Date, hint = ""): Lines {
-  requireBounded(bytes, hint);
   const [hosts, problems] = [new Set<string>(), new Problems()];
   const scanner = new Scanner(utf8(bytes), hint);
   const { readings } = scanner;
@@ -34,21 +31,6 @@ export function readLines(bytes: Uint8Array, msPerUnit: number, arrivedAt: Date,
     if (readings.length > before) hosts.add(line.host);
   }
   return { hosts, readings, problems: problems.list };
-}
-
-/** Counts in the bytes what lines, tags and fields end with. Texts in quotes count as if they were none. */
-function requireBounded(bytes: Uint8Array, hint: string): void {
-  let [lines, parts] = [1, 0];
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === NEWLINE) {
-      lines++;
-      if (lines > MAX_ENTRIES + 1) throw tooManyEntries(hint);
-    } else if (byte === COMMA || byte === BACKSLASH) {
-      parts++;
-      if (parts > MAX_PARTS) throw tooManyParts(hint);
-    }
-  }
 }
 
 /** Of a line, what tells something besides its readings. */
@@ -75,7 +57,8 @@ const VALUE =
 const BEHIND_VALUE = ", \r\n";
 
 const INTEGER = /^[+-]?\d+$/;
-const [QUOTE, EQUALS, SPACE, RETURN, HASH] = [0x22, 0x3d, 0x20, 0x0d, 0x23];
+const [NEWLINE, RETURN, SPACE, QUOTE, HASH] = [0x0a, 0x0d, 0x20, 0x22, 0x23];
+const [COMMA, EQUALS, BACKSLASH] = [0x2c, 0x3d, 0x5c];
 
 /** Reads lines one after the other, since a text in quotes may hold line breaks. */
 class Scanner {
@@ -84,6 +67,8 @@ class Scanner {
   readonly readings: Reading[] = [];
   /** The number of the line that is read next. */
   line = 1;
+  /** How many tags, fields and escaped characters were read. */
+  #parts = 0;
 
   constructor(
     readonly text: string,
@@ -94,8 +79,12 @@ class Scanner {
     return this.#at < this.text.length;
   }
 
-  /** Null for an empty line and for a comment. After a problem the scanner stands somewhere in the line. */
+  /**
+   * Null for an empty line and for a comment. After a problem the scanner stands somewhere in the line.
+   * @throws ApiError 413 with too many lines, tags, fields or readings.
+   */
   readLine(): Line | Problem | null {
+    if (this.line > MAX_ENTRIES) throw tooManyEntries(this.hint);
     this.#skip(SPACE);
     const first = this.text.charCodeAt(this.#at);
     if (first === HASH || first === NEWLINE || first === RETURN || Number.isNaN(first)) {
@@ -106,7 +95,7 @@ class Scanner {
     if (measurement === "") return "has no measurement.";
     const fields = influxFields(measurement);
     const tags = fields && { ...NO_TAGS };
-    while (this.#takes(COMMA)) {
+    while (this.#takesPart()) {
       const isWhole = this.#tag(tags);
       if (!isWhole) return "has a tag without a value.";
     }
@@ -133,7 +122,7 @@ class Scanner {
       if (key === null || value === null) continue;
       if (this.readings.length === MAX_ENTRIES) throw tooManyEntries(this.hint);
       this.readings.push({ key, ts: 0, value });
-    } while (this.#takes(COMMA));
+    } while (this.#takesPart());
     return this.#end(tags?.host ?? "");
   }
 
@@ -190,12 +179,25 @@ class Scanner {
       const character = text.charCodeAt(at);
       if (character === BACKSLASH && kind !== TIME) {
         isEscaped = true;
+        this.#countPart();
         if (at + 1 < text.length && text.charCodeAt(at + 1) !== NEWLINE) at++;
       } else if (character < ENDS.length && ((ENDS[character] as number) & kind) !== 0) break;
     }
     this.#at = at;
     const found = text.slice(from, at);
     return isEscaped ? found.replace(/\\([,= ])/g, "$1") : found;
+  }
+
+  /** Goes on behind a comma that another tag or field follows. */
+  #takesPart(): boolean {
+    const takes = this.#takes(COMMA);
+    if (takes) this.#countPart();
+    return takes;
+  }
+
+  #countPart(): void {
+    this.#parts++;
+    if (this.#parts > MAX_PARTS) throw tooManyParts(this.hint);
   }
 
   #takes(character: number): boolean {
