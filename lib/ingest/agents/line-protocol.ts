@@ -13,6 +13,7 @@ export type Lines = { hosts: Set<string>; readings: Reading[]; problems: readonl
  * @throws ApiError 413 with too many lines, tags, fields or readings, 400 with too many bad lines and when it is no UTF-8.
  */
 export function readLines(bytes: Uint8Array, msPerUnit: number, arrivedAt: Date, hint = ""): Lines {
+  requireFewLines(bytes, hint);
   const [hosts, problems] = [new Set<string>(), new Problems()];
   const scanner = new Scanner(utf8(bytes), hint);
   const { readings } = scanner;
@@ -31,6 +32,14 @@ export function readLines(bytes: Uint8Array, msPerUnit: number, arrivedAt: Date,
     if (readings.length > before) hosts.add(line.host);
   }
   return { hosts, readings, problems: problems.list };
+}
+
+/** Counts the lines before anything is read: the rest of a body with too many of them is not worth it. */
+function requireFewLines(bytes: Uint8Array, hint: string): void {
+  for (let [lines, end] = [0, bytes.indexOf(NEWLINE)]; end >= 0; end = bytes.indexOf(NEWLINE, end + 1)) {
+    lines++;
+    if (lines > MAX_ENTRIES) throw tooManyEntries(hint);
+  }
 }
 
 /** Of a line, what tells something besides its readings. */
@@ -81,10 +90,9 @@ class Scanner {
 
   /**
    * Null for an empty line and for a comment. After a problem the scanner stands somewhere in the line.
-   * @throws ApiError 413 with too many lines, tags, fields or readings.
+   * @throws ApiError 413 with too many tags, fields or readings.
    */
   readLine(): Line | Problem | null {
-    if (this.line > MAX_ENTRIES) throw tooManyEntries(this.hint);
     this.#skip(SPACE);
     const first = this.text.charCodeAt(this.#at);
     if (first === HASH || first === NEWLINE || first === RETURN || Number.isNaN(first)) {
