@@ -151,7 +151,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     good: () => '{"acknowledgements":[{"service_id":1,"version":1,"error":null}]}',
     quota: 300,
     lock: "lock table edge_acknowledgements in exclusive mode",
-    most: 100 + BEYOND,
+    most: 1000 + BEYOND,
     unknown: 401,
   },
   "benchmark results": {

@@ -104,8 +104,7 @@ const purposes = () =>
     reading: purpose("reading", { reading: 1 }, PLACE_WAIT, 1000, 4000),
     checkIn: purpose("check-in", { connections: 1, reports: 1 }, PLACE_WAIT, 1000, 4000),
     agentReport: purpose("agent report", { connections: 1, reports: 1 }, PLACE_WAIT, 200, 1000),
-    // One of a node at a time, as nodes send them: a report may have a thousand entries.
-    edgeReport: purpose("edge report", { connections: 1, reports: REPORTS_EACH }, PLACE_WAIT, 100, 1000),
+    edgeReport: purpose("edge report", { connections: 1, reports: 1 }, PLACE_WAIT, 1000, 1000),
     upload: purpose("upload", { connections: 1 }, PLACE_WAIT, 20, 100),
     page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, PLACE_WAIT, 20, 400),
     form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, PLACE_WAIT, 20, 200),

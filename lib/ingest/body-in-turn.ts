@@ -6,8 +6,11 @@ import { InvalidInputError } from "@/lib/failures";
 import { receive } from "./bounded-body";
 import type { Quota } from "./quota";
 
-/** Who sends a body. `own` tells the senders of one payer apart. `reader`: in whose turn it is read, by default its payer's. */
-export type Sender = { payer: Payer; reader?: Payer; own: string; quota: Quota };
+/**
+ * Who sends a body. The bytes are its payer's; `turn` is whose turn it is read and stored in, by default the payer's. `own` tells
+ * the senders of one turn apart.
+ */
+export type Sender = { payer: Payer; turn?: Payer; own: string; quota: Quota };
 
 /** How an endpoint takes bodies. `purpose` is what storing them waits for. */
 export type BodyRules = {
@@ -27,20 +30,19 @@ export type BodyRules = {
  */
 export async function withBody<Read, Result>(
   request: Request,
-  { payer, reader = payer, own, quota }: Sender,
+  { payer, turn = payer, own, quota }: Sender,
   { requireType, maxBytes, hint, purpose }: BodyRules,
   read: (bytes: Buffer, held: HeldBytes) => Read,
   store: (read: Read) => Promise<Result>,
 ): Promise<Result> {
   quota.refuseUsedUp();
   requireType(request.headers);
-  await requireRoomToWait(PURPOSES.reading, reader);
-  await requireRoomToWait(purpose, payer);
+  for (const needed of [PURPOSES.reading, purpose]) await requireRoomToWait(needed, turn);
   const held = new HeldBytes(payer);
   try {
     const told = await countingRefusals(quota, async () => {
       const pages = await receive(request, held, maxBytes(request.headers), hint);
-      return readInTurn(reader, own, () => {
+      return readInTurn(turn, own, () => {
         // Others of the same key were read meanwhile.
         quota.refuseUsedUp();
         return read(pages.whole(), held);

@@ -30,13 +30,13 @@ export async function deliverEdgeReport(request: Request): Promise<{ data: { sto
   const quota = quotaOf(REPORTS, String(node.id));
   quota.refuseUsedUp();
   await noteHeard(node, request);
-  const sender: Sender = { payer: payerOfNode(node.id), reader: ALL_NODES, own: String(node.id), quota };
+  const sender: Sender = { payer: payerOfNode(node.id), turn: ALL_NODES, own: String(node.id), quota };
   const read = (bytes: Buffer) => {
     const arrivedAt = new Date();
     return { arrivedAt, report: parseEdgeReport(bytes, arrivedAt) };
   };
   return withBody(request, sender, RULES, read, async ({ report, arrivedAt }) => {
-    const { stored, dropped } = await withPlace(PURPOSES.edgeReport, sender.payer, sender.own, async () => {
+    const { stored, dropped } = await withPlace(PURPOSES.edgeReport, ALL_NODES, sender.own, async () => {
       await quota.count();
       return storeReport(node.id, report, arrivedAt);
     }).catch((error: unknown) => {
