@@ -1,4 +1,4 @@
-/** Who a share is charged to. A number is an account or an edge node. A text is the network of an unknown caller. */
+/** Who a share is charged to. A number is an account, an edge node or all nodes. A text is the network of an unknown caller. */
 export type Payer = number | string;
 
 /** The limits of a resource. */

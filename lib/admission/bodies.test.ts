@@ -1,7 +1,16 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { HeldBytes, readInTurn } from "./bodies";
 import { BusyError } from "./busy-error";
-import { admission, FIRST_BYTES, PURPOSES, RESOURCES, type Resource } from "./shares";
+import {
+  ALL_NODES,
+  admission,
+  FIRST_BYTES,
+  PURPOSES,
+  payerOfNode,
+  RESOURCES,
+  type Resource,
+  reportBusy,
+} from "./shares";
 
 const MB = 2 ** 20;
 
@@ -136,4 +145,16 @@ test("a body that cannot be read gives its turn to the next one", async () => {
   const next = readInTurn(4, "", () => "read");
   await expect(broken).rejects.toThrow("broken");
   expect(await next).toBe("read");
+});
+
+test.each([
+  ["an account", 7, { account: 7 }],
+  ["a network", "192.0.2.0/24", { network: "192.0.2.0/24" }],
+  ["an edge node", payerOfNode(7), { node: 7 }],
+  ["all edge nodes", ALL_NODES, { node: "all" }],
+])("the log names %s that exceeds its share", (name, payer, named) => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  // Another reason each time, since one that is repeated is counted.
+  reportBusy(`of ${name}`, payer);
+  expect(JSON.parse(String(write.mock.calls[0]?.[0]))).toMatchObject({ event: "busy", ...named });
 });

@@ -147,7 +147,7 @@ export function payerOfNode(id: number): Payer {
   return -id;
 }
 
-/** All edge nodes together, which are the operator's: what one of them takes is no reason for a customer to wait. */
+/** All edge nodes together. They are the operator's, so they share one turn, however many of them report. */
 export const ALL_NODES: Payer = Number.MIN_SAFE_INTEGER;
 
 /** Takes a place without waiting, or returns null. */
@@ -218,7 +218,11 @@ export async function withPlace<Result>(
 
 /** Logs that a payer exceeded its share. This is not an outage: the database answers. */
 export function reportBusy(what: string, payer: Payer | null): void {
-  const isNode = typeof payer === "number" && payer < 0;
-  const payerFields = isNode ? { node: -payer } : typeof payer === "number" ? { account: payer } : { network: payer };
-  logRepeated({ level: "info", event: "busy", reason: what }, { what, ...payerFields });
+  logRepeated({ level: "info", event: "busy", reason: what }, { what, ...payerFields(payer) });
+}
+
+function payerFields(payer: Payer | null) {
+  if (payer === ALL_NODES) return { node: "all" };
+  if (typeof payer !== "number") return { network: payer };
+  return payer < 0 ? { node: -payer } : { account: payer };
 }
