@@ -19,6 +19,13 @@ test("the clients that the console serves are those that its document makes; npm
   }
 });
 
+test("npm run documents names its database before anything reads DATABASE_URL", async () => {
+  const program = `import("./scripts/documents.ts").then(() =>
+    console.log(Symbol.for("console-api.database-pool") in globalThis))`;
+  const { output } = await runProgram(process.execPath, ["--import", "tsx", "--eval", program]);
+  expect(output).toBe("false\n");
+});
+
 test("the TypeScript client is plain JavaScript once its types are erased: the compiler says so, and Node runs the file", {
   timeout: 60_000,
 }, async () => {

@@ -1,9 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
-import { pythonRegions } from "./client-python";
 import { fillRegions } from "./client-regions";
-import { typeScriptRegions } from "./client-typescript";
 import { migrate } from "./database";
 import { writeEdgeProgram } from "./edge-program";
 
@@ -20,7 +18,7 @@ export async function main(): Promise<void> {
   const database = await startEmbeddedDatabase();
   process.env.DATABASE_URL = database.url;
   await migrate(database.url);
-  // Imported late: the database client reads DATABASE_URL when it is loaded.
+  // Imported late, as in `writeClients`: the database client reads DATABASE_URL when it is loaded.
   const { seedDemo } = await import("@/prisma/demo/seed");
   const { db } = await import("@/lib/database/client");
   const { answerInProcess } = await import("@/e2e/support/in-process");
@@ -41,6 +39,8 @@ export async function main(): Promise<void> {
 
 /** Writes the clients that the console serves into a folder, with the regions that its document makes. */
 export async function writeClients(folder = CLIENTS): Promise<void> {
+  const { pythonRegions } = await import("./client-python");
+  const { typeScriptRegions } = await import("./client-typescript");
   const { openApiDocument } = await import("@/lib/api/openapi");
   const document = openApiDocument("https://console.example.com");
   mkdirSync(folder, { recursive: true });
