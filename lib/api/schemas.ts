@@ -80,7 +80,11 @@ export const latestSample = z
 
 export const stability = z
   .strictObject({
-    coverage_pct: z.number().min(0).max(100).describe("Minutes with a check-in, in percent."),
+    coverage_pct: z
+      .number()
+      .min(0)
+      .max(100)
+      .describe("Minutes with a check-in, in percent. Those in which the console was away count as well."),
     reboots: z.int().nonnegative().describe("Unexpected restarts."),
     oom_kills: z.int().nonnegative().describe("Processes killed for lack of memory."),
     failed_units: z.int().nonnegative().describe("System services in a failed state at the last check-in."),

@@ -6,6 +6,7 @@ import {
   summariseStability,
   withCheckIn,
   withCorrection,
+  withUnknown,
 } from "./stability";
 
 const START = Date.UTC(2026, 10, 20, 0);
@@ -31,6 +32,17 @@ test("every minute without a check-in lowers the coverage", () => {
   const before = checkedIn(empty, START, START + 12 * HOUR);
   const record = checkedIn(before, START + 13 * HOUR, START + DAY);
   expect(summariseStability(record, LONG_AGO, START + DAY - 1)?.coveragePct).toBeCloseTo((1380 / 1439) * 100, 5);
+});
+
+test("minutes of a silence in which nobody was there count as heard, each once, also those that are heard later", () => {
+  const before = checkedIn(empty, START, START + 12 * HOUR);
+  const after = withCheckIn(before, START + 15 * HOUR, quiet);
+  const away = { from: START + 12 * HOUR + 90 * SECOND, to: START + 15 * HOUR };
+  const known = withUnknown(withUnknown(after, away), { ...away, from: away.from + HOUR });
+  const full = checkedIn(empty, START, START + 15 * HOUR + MINUTE);
+  expect(known).toEqual(full);
+  expect(checkedIn(known, START + 13 * HOUR, START + 14 * HOUR)).toEqual(full);
+  expect(withUnknown(known, { from: START - DAY, to: START - 23 * HOUR })).toEqual(full);
 });
 
 test("check-ins in any order, and some of them twice, end in the same record as each once in turn", () => {

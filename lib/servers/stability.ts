@@ -4,6 +4,7 @@ import { HOUR, MINUTE } from "@/lib/format/time";
 export const LONGEST_PAUSE = 2.5 * MINUTE;
 /** The stability component looks back this many hours. */
 const HOURS = 24;
+const MINUTES = HOUR / MINUTE;
 /** The record keeps one hour more, because late check-ins belong to an earlier hour. */
 const KEPT_HOURS = HOURS + 1;
 
@@ -33,7 +34,7 @@ const EMPTY: StabilityRecord = { until: 0, minutes: "", seen: "", events: [], la
 
 /** The last 24 hours of a server, or the time since it was first heard if that is shorter. */
 export type Stability = {
-  /** Percent of the minutes in which the daemon checked in, 0 to 100. */
+  /** Percent of the minutes in which the daemon checked in, or nobody was there to hear it; 0 to 100. */
   coveragePct: number;
   reboots: number;
   oomKills: number;
@@ -63,16 +64,7 @@ export function parseStabilityRecord(column: unknown): StabilityRecord {
  */
 export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInFacts): StabilityRecord {
   const hour = Math.floor(at / HOUR);
-  const until = Math.max(record.until, hour);
-  let minutes = shifted(record.minutes, MINUTE_DIGITS, until - record.until);
-  let seen = shifted(record.seen, SEEN_DIGITS, until - record.until);
-  const place = KEPT_HOURS - 1 - (until - hour);
-  const minute = 1n << BigInt(Math.floor((at % HOUR) / MINUTE));
-  const before = place < 0 ? minute : BigInt(`0x${digitsAt(seen, SEEN_DIGITS, place)}`);
-  if ((before & minute) === 0n) {
-    minutes = withDigits(minutes, MINUTE_DIGITS, place, String(minutesIn({ until, minutes }, hour) + 1));
-    seen = withDigits(seen, SEEN_DIGITS, place, (before | minute).toString(16));
-  }
+  const { until, minutes, seen } = withMinutes(record, hour, 1n << BigInt(Math.floor((at % HOUR) / MINUTE)));
   return {
     until,
     minutes,
@@ -83,6 +75,41 @@ export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInF
     last_oom_at: facts.oomKills > 0 ? Math.max(at, record.last_oom_at ?? 0) : record.last_oom_at,
     failed_units: facts.failedUnits ?? record.failed_units,
     ...(record.absorbed_at !== undefined && { absorbed_at: record.absorbed_at }),
+  };
+}
+
+/**
+ * Adds the minutes of a silence, or of a part of it, in which nobody was there to hear the daemon (epoch ms): they count as if
+ * it had been heard.
+ */
+export function withUnknown(record: StabilityRecord, silence: { from: number; to: number }): StabilityRecord {
+  // A silence begins two minutes after a check-in, and the minute between the two is as unknown.
+  const [from, to] = [Math.floor(silence.from / MINUTE) - 1, Math.floor(silence.to / MINUTE)];
+  const lastHour = Math.floor((to - 1) / MINUTES);
+  let updated = record;
+  for (let hour = Math.max(Math.floor(from / MINUTES), lastHour - KEPT_HOURS); hour <= lastHour; hour++) {
+    const [first, end] = [Math.max(0, from - hour * MINUTES), Math.min(MINUTES, to - hour * MINUTES)];
+    updated = withMinutes(updated, hour, (1n << BigInt(end)) - (1n << BigInt(first)));
+  }
+  return updated;
+}
+
+/** Counts minutes of an hour, one bit each, unless they are counted. */
+function withMinutes(record: StabilityRecord, hour: number, bits: bigint): StabilityRecord {
+  const until = Math.max(record.until, hour);
+  const minutes = shifted(record.minutes, MINUTE_DIGITS, until - record.until);
+  const seen = shifted(record.seen, SEEN_DIGITS, until - record.until);
+  const place = KEPT_HOURS - 1 - (until - hour);
+  if (place < 0) return { ...record, until, minutes, seen };
+  const before = BigInt(`0x${digitsAt(seen, SEEN_DIGITS, place)}`);
+  const added = (bits & ~before).toString(2).replaceAll("0", "").length;
+  if (added === 0) return { ...record, until, minutes, seen };
+  const count = Math.min(MINUTES, minutesIn({ until, minutes }, hour) + added);
+  return {
+    ...record,
+    until,
+    minutes: withDigits(minutes, MINUTE_DIGITS, place, String(count)),
+    seen: withDigits(seen, SEEN_DIGITS, place, (before | bits).toString(16)),
   };
 }
 

@@ -105,7 +105,7 @@ export type LatestSample = {
 
 /** The last 24 hours, or the time since the server was added if that is shorter. */
 export type Stability = {
-  /** Minutes with a check-in, in percent. */
+  /** Minutes with a check-in, in percent. Those in which the console was away count as well. */
   coverage_pct: number;
   /** Unexpected restarts. */
   reboots: number;

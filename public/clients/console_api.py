@@ -129,7 +129,7 @@ class LatestSample(_LatestSample):
 class Stability(TypedDict):
     """The last 24 hours, or the time since the server was added if that is shorter."""
 
-    #: Minutes with a check-in, in percent.
+    #: Minutes with a check-in, in percent. Those in which the console was away count as well.
     coverage_pct: float
     #: Unexpected restarts.
     reboots: int

@@ -5,7 +5,7 @@ import { type CheckInEvents, checkInEvents, hasRestarted } from "@/lib/servers/e
 import { nextStep } from "@/lib/servers/events/conditions";
 import { clockObservation, observationsOf } from "@/lib/servers/events/observations";
 import { blindTimes } from "@/lib/servers/events/presence";
-import { endedSilence, ONLINE_WINDOW, silenceAfter, withProof } from "@/lib/servers/events/silence";
+import { type EndedSilence, endedSilence, ONLINE_WINDOW, silenceAfter, withProof } from "@/lib/servers/events/silence";
 import { silenceValues } from "@/lib/servers/events/silence-statements";
 import type { Measurements } from "@/lib/servers/health-score";
 import { toldHostname } from "@/lib/servers/names";
@@ -16,6 +16,7 @@ import {
   type StabilityRecord,
   withCheckIn,
   withCorrection,
+  withUnknown,
 } from "@/lib/servers/stability";
 import {
   ABSORBED,
@@ -113,15 +114,19 @@ function changeOf(
   const record = parseStabilityRecord(previous.stability);
   const absorbed = isThinned ? absorbedKills(record, sampledAt.getTime(), sample.oomKills) : 0;
   const restarts = restartsBy(sample, previous);
-  // Past scores are computed from the stored samples, so nothing else changes the record either.
-  const stability = isThinned
+  const silence = silenceBefore(previous, arrivedAt.getTime());
+  const ended = silence
+    ? endedSilence(silence, blindTimes(previous.blind, previous.presentUntil, arrivedAt.getTime()))
+    : [];
+  // Past scores are computed from the stored samples and the silences, so nothing else changes the record either.
+  const heard = isThinned
     ? withAbsorbed(record, sampledAt.getTime(), previous.storedTs ?? 0, absorbed)
     : withCheckIn(withCorrection(record, previous.sampledAfter ?? 0, restarts.after), sampledAt.getTime(), {
         restarts: restarts.here,
         oomKills: sample?.oomKills ?? 0,
         failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
       });
-  const silence = silenceBefore(previous, arrivedAt.getTime());
+  const stability = ended.filter(({ kind }) => kind === "unknown").reduce(withUnknown, heard);
   const rated = sample && !isThinned ? { ...sample, ts: sampledAt.getTime() } : null;
   const { conditions, events } = conditionsAfter(previous, silence, rated, { isNewest, facts, stability, arrivedAt });
   const daemons = withDaemon(previous, daemon, arrivedAt);
@@ -156,7 +161,7 @@ function changeOf(
     publicIp: publicIp ?? null,
     hostname: toldHostname(facts?.hostname),
     ...daemons,
-    ...eventsOf(previous, silence, sampledAt, arrivedAt, told),
+    ...eventsOf(previous, ended, sampledAt, arrivedAt, told),
   };
   return { values, isThinned, absorbed };
 }
@@ -215,12 +220,16 @@ function conditionsAfter(
  * The events of a check-in: it ends a silence that goes on, a late sample proves that the machine ran, and what it tells
  * besides.
  */
-function eventsOf(previous: Previous, silence: Pause | null, sampledAt: Date, arrivedAt: Date, told: CheckInEvents) {
-  const { lastSeenAt, blind, presentUntil } = previous;
-  const ended = silence ? endedSilence(silence, blindTimes(blind, presentUntil, arrivedAt.getTime())) : [];
+function eventsOf(
+  { lastSeenAt, silences }: Previous,
+  ended: readonly EndedSilence[],
+  sampledAt: Date,
+  arrivedAt: Date,
+  told: CheckInEvents,
+) {
   if (!isLate(sampledAt, arrivedAt)) return silenceValues([], ended, told);
   // Events of the silence that ends now may be stored already, and are written anew.
-  const before = (previous.silences ?? [])
+  const before = (silences ?? [])
     .map(([kind, from, to]) => ({ kind, from, to }))
     .filter(({ from }) => from <= lastSeenAt);
   return silenceValues(before, withProof([...before, ...ended], sampledAt.getTime()), told);

@@ -1,5 +1,6 @@
 import { type JsonRowsOf, names, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { componentsSql, scoreSql } from "@/lib/servers/health-score-sql";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import { type RolledUpMeasure, rolledUpRows } from "@/lib/servers/telemetry/measurements";
@@ -14,6 +15,7 @@ export const RULE = 1;
 
 const t = table("TelemetrySample", "t");
 const s = table("Server", "s");
+const e = table("ServerEvent", "e");
 const kept = table("TelemetryHour", "kept");
 const excluded = table("TelemetryHour", "excluded");
 
@@ -82,13 +84,26 @@ const samples = ({ serverId, since, until }: Placeholders) => `
 /** What the record behind the stability component counts, from the first known sample up to each one. */
 const COUNTS = ["seen", "restarts", "kills"];
 
+/**
+ * The minutes up to an instant, since the sample before it, in which nobody was there to hear the daemon: see `withUnknown`.
+ * They count once a check-in has ended the silence.
+ */
+const unknown = (serverId: string, sample: string, until: string) => `(
+      select coalesce(sum(upper(run) - lower(run)), 0) from (
+        select unnest(range_agg(int4range(first, greatest(first, next)))) as run from (
+          select greatest(${minuteOf(e.startedAt.sql)} - 1, ${minuteOf(sample)} + 1) as first,
+            least(${minuteOf(e.endedAt.sql)}, ${minuteOf(until)}) as next
+          from ${e} where ${e.serverId} = ${serverId} and ${e.startedAt} >= ${sample} and ${e.startedAt} < ${until}
+            and ${e.kind} = 'unknown' and ${e.endedAt} is not null) silences) runs)::int`;
+
 /** With each sample, what is known at its time, and when the next one was. */
 const known = (given: Placeholders) => `
-    select *, sum(begins) over so_far as seen, sum(restarted) over so_far as restarts,
+    select *, sum(begins + case when ts - ts_before > interval '${ONLINE_WINDOW} ms'
+        then ${unknown(given.serverId, "ts_before", "ts")} else 0 end) over so_far as seen, sum(restarted) over so_far as restarts,
       coalesce(sum(${t.oomKills.name}) over so_far, 0) as kills, max(ts) filter (where ${t.oomKills.name} > 0) over so_far as oom_at,
       coalesce(max(place << 32 | ${t.failedUnits.name}) over so_far & x'ffffffff'::bigint, 0) as failed_last
     from (
-      select *, row_number() over in_order as place, lead(ts) over in_order as next_ts,
+      select *, row_number() over in_order as place, lag(ts) over in_order as ts_before, lead(ts) over in_order as next_ts,
         (minute is distinct from lag(minute) over in_order)::int as begins,
         coalesce(${t.uptimeS.name} < lag(${t.uptimeS.name}) over in_order, false)::int as restarted
       from (select *, ${minuteOf("ts")} as minute from (${samples(given)}) samples) samples
@@ -96,13 +111,19 @@ const known = (given: Placeholders) => `
     window so_far as (order by ts rows unbounded preceding)`;
 
 /** What was counted before the day that ends with an hour of the clock. */
-const days = ({ from, until }: Placeholders) => `
-    select day.hour, ${COUNTS.map((count) => `coalesce(max(counted.${count}), 0) as ${count}`).join(", ")}
-    from generate_series(${from} / 60, ${minuteOf(until)} / 60) day (hour)
-    left join (
-      select minute / 60 as hour, ${COUNTS.map((count) => `max(${count}) as ${count}`).join(", ")} from known group by 1) counted
-      on counted.hour < day.hour - ${HOURS_BEFORE}
-    group by day.hour`;
+const days = ({ serverId, from, until }: Placeholders) => `
+    select hour, restarts, kills,
+      seen + case when last_ts < begins - interval '${ONLINE_WINDOW} ms'
+        then ${unknown(serverId, "last_ts", "begins")} else 0 end as seen
+    from (
+      select day.hour, to_timestamp((day.hour - ${HOURS_BEFORE}) * 3600.0) as begins, max(counted.last_ts) as last_ts,
+        ${COUNTS.map((count) => `coalesce(max(counted.${count}), 0) as ${count}`).join(", ")}
+      from generate_series(${from} / 60, ${minuteOf(until)} / 60) day (hour)
+      left join (
+        select minute / 60 as hour, max(ts) as last_ts, ${COUNTS.map((count) => `max(${count}) as ${count}`).join(", ")}
+        from known group by 1) counted
+        on counted.hour < day.hour - ${HOURS_BEFORE}
+      group by day.hour) days`;
 
 /**
  * Each full minute that is due, and the place of the last sample before it. It is joined by that, not by time: PostgreSQL cannot
@@ -116,7 +137,7 @@ const minutes = ({ from, until }: Placeholders) => `
 
 /** The record behind the stability component as each minute found it: see `withCheckIn` and `summariseStability`. */
 const stabilityOf = (countsFrom: string) => `
-      ${COUNTS.map((count) => `known.${count} - days.${count} as ${count}_in_a_day`).join(", ")},
+      ${COUNTS.map((count) => `greatest(0, known.${count} - days.${count}) as ${count}_in_a_day`).join(", ")},
       ${milliseconds("at", "oom_at")} as since_oom, failed_last,
       greatest(1, due - greatest(60 * (days.hour - ${HOURS_BEFORE}), floor(${epoch(countsFrom)} / 60))) as minutes_expected`;
 
