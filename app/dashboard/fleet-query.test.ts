@@ -26,7 +26,7 @@ const server = (id: number, label: string, change: Partial<FleetServer> = {}): F
   need: "well",
   isRatedBadly: false,
   isUnstable: false,
-  lastOutageAt: null,
+  lastBreakAt: null,
   cpuPct: null,
   memUsedPct: null,
   diskUsedPct: null,

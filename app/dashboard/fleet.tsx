@@ -255,10 +255,10 @@ function Cause({ server, since, lastRestart, now }: CauseProps) {
   );
 }
 
-/** "for 14 h": for how long it is not well. "last 2 h ago" of outages and restarts, which count for a day. */
+/** "for 14 h": for how long it is not well. "last 2 h ago" of what counts for a day: outages, restarts, killed processes. */
 function lastedText({ server, since, lastRestart = 0, now }: CauseProps): string | null {
   const agoText = (at: number) => shortDurationText(now.getTime() - at);
-  const lastBreak = Math.max(server.lastOutageAt ?? 0, lastRestart);
+  const lastBreak = Math.max(server.lastBreakAt ?? 0, lastRestart);
   if (server.isUnstable) return lastBreak > 0 ? `last ${agoText(lastBreak)} ago` : null;
   if (!since) return null;
   return `for ${since.kind === "before" ? agoText(since.at).replace(" ", "+ ") : agoText(since.at)}`;

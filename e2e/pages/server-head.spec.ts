@@ -160,21 +160,28 @@ test("the head of a server that is not well, and its row of the fleet, say since
   );
 });
 
-test("a restart makes a server need attention for 24 hours, whatever the hour of the clock, and no longer", {
+test("a restart makes a server need attention for 24 hours, whatever the hour of the clock, and no longer; processes killed for lack of memory do with failed services, and say when the last one was", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const [now, createdAt] = [Date.now(), new Date(Date.now() - 2 * DAY)];
-  const restarted = async (ago: number) => {
-    const times = { createdAt, firstSeenAt: createdAt, lastSeenAt: new Date(), stability: steadyRecord() };
-    const { id } = await newServer(account.id, times);
-    const at = new Date(now - ago);
+  const steady = steadyRecord();
+  const sampled = async (stability: object) => {
+    const times = { createdAt, firstSeenAt: createdAt, lastSeenAt: new Date() };
+    const { id } = await newServer(account.id, { ...times, stability });
     await db.$executeRaw`
       insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, net_loss_pct, disk_used_pct)
       select ${id}, ts, 10, 100, 1000, 0, 40 from generate_series(${createdAt}, ${new Date()}, interval '1 minute') ts`;
+    return id;
+  };
+  const restarted = async (ago: number) => {
+    const id = await sampled(steady);
+    const at = new Date(now - ago);
     await db.serverEvent.create({ data: { serverId: id, kind: "rebooted", startedAt: at, endedAt: at } });
     return id;
   };
   const [within, before] = [await restarted(DAY - 3 * MINUTE), await restarted(DAY + 3 * MINUTE)];
+  const killed = { events: [{ hour: steady.until - 5, reboots: 0, oom_kills: 2 }], last_oom_at: now - 5 * HOUR };
+  const killing = await sampled({ ...steady, ...killed, failed_units: 3 });
   const head = page.getByRole("main").locator("header").first();
   await page.goto(serverPath(within));
   await expect(head.locator("strong")).toHaveText("Needs attention: 1 restart in 24 hours");
@@ -186,6 +193,9 @@ test("a restart makes a server need attention for 24 hours, whatever the hour of
   await expect(row(within)).toContainText("Needs attention");
   await expect(row(within)).toContainText("1 restart last 23 h ago, last seen");
   await expect(row(before)).toContainText("Online");
+  await expect(row(killing)).toContainText("2 processes killed for lack of memory last 5 h ago, last seen");
+  await page.goto(serverPath(killing));
+  await expect(head.locator("strong")).toHaveText("Needs attention: 2 processes killed for lack of memory in 24 hours");
 });
 
 /** A day in which a machine restarted twice. */

@@ -65,9 +65,10 @@ test("each component says why in words, and the worst of them is the main cause"
   );
 });
 
-test("of a server that is rated well, or whose stability costs most, outages and restarts are the cause; of any other, its components", () => {
+test("of a server that is rated well, or whose stability costs most, outages, restarts or killed processes are the cause; of any other, its components", () => {
   const components = Object.fromEntries(COMPONENTS.map((name) => [name, 1000])) as Record<Component, number>;
-  const well = { score: 900, components };
+  const causes = rateHealth(facts({}), NOW).causes;
+  const well = { score: 900, components, causes };
   expect(stabilityCause(well, { outages: 25, reboots: 3 })).toBe("Offline 25 times, 3 restarts");
   expect(stabilityCause(well, { outages: 1, reboots: 0 })).toBe("Offline 1 time");
   expect(stabilityCause(well, { outages: 0, reboots: 1 })).toBe("1 restart");
@@ -75,9 +76,16 @@ test("of a server that is rated well, or whose stability costs most, outages and
   expect(stabilityCause({ ...well, score: 799 }, { outages: 1, reboots: 1 })).toBeNull();
   const withCpu = { ...components, cpu: 499 };
   expect(stabilityCause({ ...well, components: withCpu }, { outages: 1, reboots: 1 })).toBeNull();
-  const unstable = { score: 799, components: { ...withCpu, stability: 330 } };
+  const unstable = { ...well, score: 799, components: { ...withCpu, stability: 330 } };
   expect(stabilityCause(unstable, { outages: 1, reboots: 1 })).toBe("Offline 1 time, 1 restart");
   expect(
     stabilityCause({ ...unstable, components: { ...withCpu, stability: 340 } }, { outages: 1, reboots: 1 }),
   ).toBeNull();
+  const killed = [{ kind: "oomKills", text: "2 processes killed for lack of memory in 24 hours", lost: 300 }] as const;
+  const killing = { ...unstable, causes: { ...causes, stability: [...killed] } };
+  expect(stabilityCause(killing, { outages: 0, reboots: 0 })).toBe("2 processes killed for lack of memory");
+  expect(stabilityCause(killing, { outages: 0, reboots: 1 })).toBe("1 restart");
+  const silent = { kind: "silent", text: "81 % of check-ins received in 24 hours", lost: 900 } as const;
+  const unheard = { ...killing, causes: { ...causes, stability: [silent, ...killed] } };
+  expect(stabilityCause(unheard, { outages: 0, reboots: 0 })).toBeNull();
 });

@@ -44,8 +44,7 @@ export function mainCause(health: Omit<Health, "notes">): string | null {
   const [worst] = explainHealth(health);
   const cause = worst && worstCause(worst.causes);
   if (!worst || worst.lost === 0 || !cause) return null;
-  // The score looks back on a day, as everything about stability does: the list need not say it.
-  return `${worst.name}: ${withoutLimit(cause.text).replace(/ in 24 hours$/, "")}`;
+  return `${worst.name}: ${withoutDay(withoutLimit(cause.text))}`;
 }
 
 /** Which component costs the score most. */
@@ -55,16 +54,21 @@ export function worstComponent({ components }: Pick<Score, "components">): Compo
 }
 
 /**
- * "Offline 2 times, 3 restarts" of the last 24 hours, for a server that needs attention for these more than for anything else;
- * null where another component says more.
+ * "Offline 2 times, 3 restarts" of the last 24 hours, or without these "2 processes killed for lack of memory", for a server that
+ * needs attention for them more than for anything else; null where something else says more.
  */
-export function stabilityCause(score: Score, { outages, hasMore, reboots }: DayFacts): string | null {
-  if (!(isRatedWell(score) || worstComponent(score) === "stability")) return null;
+export function stabilityCause(health: Omit<Health, "notes">, { outages, hasMore, reboots }: DayFacts): string | null {
+  if (!(isRatedWell(health) || worstComponent(health) === "stability")) return null;
   const times = counted(outages, "time") + (hasMore ? " or more" : "");
   const parts = [outages > 0 && `Offline ${times}`, reboots > 0 && counted(reboots, "restart")];
   const known = parts.filter(Boolean);
-  return known.length > 0 ? known.join(", ") : null;
+  if (known.length > 0) return known.join(", ");
+  const cause = worstCause(health.causes.stability);
+  return cause?.kind === "oomKills" ? withoutDay(cause.text) : null;
 }
+
+/** The score looks back on a day, as everything about stability does: a list need not say it. */
+const withoutDay = (cause: string) => cause.replace(/ in 24 hours$/, "");
 
 /** Removes the brackets: "72.5 % busy (full score up to 60 %)" becomes "72.5 % busy". */
 function withoutLimit(cause: string): string {

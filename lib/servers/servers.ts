@@ -236,8 +236,8 @@ export type FleetServer = ServerListItem & {
   cause: string | null;
   /** Whether that is its stability, which looks back on a day. */
   isUnstable: boolean;
-  /** When the last outage of that day was over (epoch ms); null: there was none. */
-  lastOutageAt: number | null;
+  /** When the last outage of that day was over, or, without outages and restarts, a process was killed last (epoch ms). */
+  lastBreakAt: number | null;
 };
 
 /** The servers of an account, by id, as the page of the fleet shows them, now or `at` a time (epoch ms). */
@@ -251,6 +251,7 @@ export async function listFleet(accountId: number, at?: number): Promise<FleetSe
     const sample = latestSampleOf(row);
     const values = sample && rolledUpValues(sample);
     const unstable = need === "attention" ? stabilityCause(health, day) : null;
+    const lastOutageAt = outages.get(row.id)?.lastOutageAt;
     return {
       ...serializeListItem(row, health.score, now),
       tags,
@@ -263,7 +264,7 @@ export async function listFleet(accountId: number, at?: number): Promise<FleetSe
       diskUsedPct: values?.diskUsedPct ?? null,
       cause: unstable ?? mainCause(health),
       isUnstable: unstable !== null || worstComponent(health) === "stability",
-      lastOutageAt: outages.get(row.id)?.lastOutageAt ?? null,
+      lastBreakAt: lastOutageAt ?? (unstable && day.reboots === 0 ? (facts.stability?.lastOomAt ?? null) : null),
     };
   });
 }

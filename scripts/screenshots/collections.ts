@@ -66,8 +66,7 @@ export async function makeCollector(): Promise<Collector> {
   for (const name of [...LONG_NAMES, "Survival", "Lobby", "Creative"]) {
     const javaHostname =
       name === LONG_NAMES[0] ? LONG_HOSTNAME : `${name.slice(0, 8).replace(" ", "-")}.example.net`.toLowerCase();
-    const state = name === LONG_NAMES[0] ? FAILED : name === LONG_NAMES[1] ? { status: "active" as const } : {};
-    services.push(await newGameService(id, { name: name.slice(0, 64), javaHostname, originHost: LONG_IP, ...state }));
+    services.push(await newGameService(id, { name: name.slice(0, 64), javaHostname, originHost: LONG_IP }));
   }
   if (services[1]) {
     const startedAt = new Date(Date.now() - 3 * HOUR);
@@ -92,12 +91,15 @@ export async function makeCollector(): Promise<Collector> {
 
 /**
  * The servers that are online stay so, however long the pictures take: if all fell silent at once, the console would not know
- * of any server whether it is offline. Its password is asked for again.
+ * of any server whether it is offline. The service that failed stays so, and the one that no live edge node has: the demo's
+ * nodes serve all there are. Its password is asked for again.
  */
 export async function keepReporting(email: string): Promise<void> {
   const account = { email };
   const isOnline = { gt: new Date(Date.now() - HOUR) };
   await db.server.updateMany({ where: { account, lastSeenAt: isOnline }, data: { lastSeenAt: new Date() } });
+  await db.gameService.updateMany({ where: { account, javaHostname: LONG_HOSTNAME }, data: FAILED });
+  await db.serviceEvent.updateMany({ where: { service: { account }, kind: "unserved" }, data: { endedAt: null } });
   await db.session.updateMany({ where: { account }, data: { authenticatedAt: new Date(0) } });
 }
 
