@@ -4,6 +4,7 @@ import { test } from "@/e2e/support/pages";
 import type { BenchmarkRuns } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/format/time";
+import { serverPath } from "@/lib/page-paths";
 import { MAX_RUNS_A_DAY, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
 
 test("the page shows twenty finished runs at a time, with links that keep the range, and the API lists all that are kept", async ({
@@ -53,4 +54,8 @@ test("a server has twenty benchmark runs a day at most: the form says so, and a 
   const other = await newServer(account.id);
   expect((await requestBenchmark(account.id, other.id, "Elsewhere")).kind).toBe("requested");
   expect((await requestBenchmark(account.id, id, "Later", new Date(now + DAY))).kind).toBe("requested");
+  await page.goto(serverPath(other.id));
+  await expect(page.getByRole("region", { name: "Benchmarks" })).toContainText(
+    /None finished yet\..*Waiting for the result: “Elsewhere”, requested/,
+  );
 });

@@ -50,13 +50,14 @@ test("the advice follows what took the points: of a server whose check-ins were 
   await expect(section.locator("p:visible")).toHaveText([advice, NEVER_LOST]);
 });
 
-test("of an offline server one sentence says since when, and what the score was before", {
+test("of an offline server one sentence says since when, and what the score was before, and another one when the values shown were measured", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const lastSeenAt = new Date(Math.floor((Date.now() - 3 * HOUR) / MINUTE) * MINUTE);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 2 * DAY), lastSeenAt });
   await db.$executeRaw`insert into telemetry_samples (server_id, ts, cpu_pct) values (${id}, ${lastSeenAt}, 20)`;
   await page.goto(serverPath(id));
+  await expect(page.getByRole("region", { name: "Current values" })).toContainText("Measured 3 hours ago.");
   const section = page.getByRole("region", { name: /^Why the score is \d+$/ });
   const sentence = `No check-in since ${momentText(lastSeenAt, "UTC")} UTC; the score was \\d+ before\\.`;
   await expect(section.locator("strong")).toHaveText(new RegExp(`^${sentence}$`));

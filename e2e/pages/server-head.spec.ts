@@ -1,5 +1,6 @@
 import { newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
@@ -158,6 +159,11 @@ test("the head of a server that is not well, and its row of the fleet, say since
   await expect(head.locator("strong")).toHaveText(
     `Needs attention since ${momentText(since, zone)} ${zone} or earlier (disk)`,
   );
+  // A strained one that has become critical says both.
+  await db.server.update({ where: { id: full }, data: { conditions: { strained: run, unwell: run } } });
+  await recordCheckIn(full, { sample: { cpuPct: 100, memUsedMb: 999, memTotalMb: 1000, diskUsedPct: 99 } });
+  await page.goto(serverPath(full));
+  await expect(head.locator("strong")).toHaveText(`Critical, strained since ${fullSince} (CPU)`);
 });
 
 test("a restart makes a server need attention for 24 hours, whatever the hour of the clock, and no longer; processes killed for lack of memory do with failed services, and say when the last one was", {

@@ -107,7 +107,10 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
         <Link href={edgeNodeSettingsPath(id)}>
           <bdi>{name}</bdi>
         </Link>{" "}
-        <span className="soft">node {id}</span>
+        <span className="soft">
+          node{"\u00a0"}
+          {id}
+        </span>
       </RowTitle>
       <Cell label="State">
         {lastHeardAt === null ? (

@@ -36,7 +36,15 @@ export function Benchmarks({ serverId, time, list, finished, open, now }: Props)
     <Section
       id="benchmarks"
       title="Benchmarks"
-      note={runs.length > 0 ? undefined : page > 1 ? "No earlier run." : "None yet."}
+      note={
+        runs.length > 0
+          ? undefined
+          : page > 1
+            ? "No earlier run."
+            : open.length > 0
+              ? "None finished yet."
+              : "None yet."
+      }
       aside={
         <Link className="button quiet small" href={benchmarkPath(serverId)}>
           Run a benchmark

@@ -8,7 +8,10 @@ import { levelOf, shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
 
-/** A sample that is older than the last check-in by more than this has its own time. The head of the page says the other. */
+/**
+ * A sample that is older than the last check-in by more than this has its own time, as every one of a server that is not online. The
+ * head of the page says the other.
+ */
 const SAME_MOMENT = MINUTE;
 
 /** Shows the server's latest values in one strip. */
@@ -31,7 +34,7 @@ export function CurrentValues({ report, now }: { report: ServerReport; now: Date
   return (
     <section className="stack tight" aria-label="Current values" data-sampled-at={sample?.ts}>
       <ValueStrip values={[score, ...valuesOf(report)]} isPast={!server.online} />
-      {sample && server.last_seen - sample.ts > SAME_MOMENT && (
+      {sample && (!server.online || server.last_seen - sample.ts > SAME_MOMENT) && (
         <p className="hint">
           Measured <Time at={new Date(sample.ts)} now={now} />.
         </p>

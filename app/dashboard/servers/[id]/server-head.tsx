@@ -10,7 +10,7 @@ import { zoneText } from "@/lib/format/time-zone";
 import { API_REFERENCE, serverSettingsPath } from "@/lib/page-paths";
 import type { Since } from "@/lib/servers/events/unwell-since";
 import { stabilityCause, worstComponent } from "@/lib/servers/health-breakdown";
-import { HEALTH_LEVELS } from "@/lib/servers/health-level";
+import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
 import { LABELS } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
 import styles from "./server-view.module.css";
@@ -125,9 +125,11 @@ function stabilityText(...facts: Parameters<typeof stabilityCause>): string | nu
   return cause && `${cause[0]?.toLowerCase()}${cause.slice(1)} in 24 hours`;
 }
 
-/** "Strained since 22 Nov, 14:10 UTC (memory)". */
+/** "Strained since 22 Nov, 14:10 UTC (memory)"; before it is known that it stays critical, "Critical, strained since …". */
 function sinceText({ health, day }: ServerReport, { kind, at, level }: Since, zone: string): string {
-  const word = { healthy: "Needs attention", strained: "Strained", critical: "Critical" }[level];
+  const words = { healthy: "Needs attention", strained: "Strained", critical: "Critical" };
+  const isWorse = level === "strained" && levelOf(health.score) === "critical";
+  const word = isWorse ? "Critical, strained" : words[level];
   const cause = stabilityText(health, day) ?? LABELS[worstComponent(health)].toLowerCase();
   const time = `${momentText(new Date(at), zone)} ${zoneText(zone)}`;
   const when = { always: "always, as far as is kept", at: `since ${time}`, before: `since ${time} or earlier` }[kind];
