@@ -18,10 +18,7 @@ export async function writeArchive(
   const build: string = commit ?? readFileSync(buildIdFile, "utf8");
   const title = `${name}-${version}-${build.slice(0, 12)}`;
   const file = join(target, `${title}.tar.gz`);
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, "/").length))
-    .sort();
+  const paths = entriesIn(folder).sort();
   // Of the build, and so not the same for two versions: files of one size would else have one ETag.
   const { mtime } = statSync(buildIdFile);
   await create({ cwd: folder, file, prefix: title, gzip: true, portable: true, mtime, noDirRecurse: true }, paths);
@@ -29,4 +26,12 @@ export async function writeArchive(
   const sha256 = createHash("sha256").update(archive).digest("hex");
   writeFileSync(`${file}.sha256`, `${sha256}  ${title}.tar.gz\n`);
   return { file, bytes: archive.length, sha256 };
+}
+
+/** Everything but folders. A link to a folder is one entry; a newer Node's own `recursive` would follow it. */
+function entriesIn(folder: string, path = ""): string[] {
+  return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
+    const inside = join(path, entry.name);
+    return entry.isDirectory() ? entriesIn(folder, inside) : [inside];
+  });
 }
