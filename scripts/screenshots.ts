@@ -42,6 +42,8 @@ export async function main(words: readonly string[]): Promise<void> {
   const demo = await startDemo(dataDir);
   const browser = await chromium.launch({ executablePath });
   try {
+    // Chosen pictures are made anew beside the others. All of them leave none behind of a page that is gone.
+    if (words.length === 0) rmSync(ALL, { recursive: true, force: true });
     const isReadmeOnly = words.length === 1 && words[0] === README;
     if (!isReadmeOnly) await takeEveryPage(browser, demo, dataDir, choiceOf(words));
     if (words.length === 0 || isReadmeOnly) await takeKept(browser, demo);
@@ -119,8 +121,7 @@ async function waitForTrends(page: Page, origin: string): Promise<void> {
 }
 
 async function takeEveryPage(browser: Browser, demo: Demo, dataDir: string, choice: Choice): Promise<void> {
-  rmSync(ALL, { recursive: true, force: true });
-  mkdirSync(ALL);
+  mkdirSync(ALL, { recursive: true });
   // The database's client reads it when it is loaded, so what uses it is imported after that.
   process.env.DATABASE_URL = (await findRunningDatabase(dataDir)) ?? "";
   const { findServices, keepReporting, makeBeginner, makeCollector, makeNewcomer, makeUnlucky } = await import(
