@@ -7,6 +7,8 @@ const asNextWantsThem = (headers) => headers.map(([key, value]) => ({ key, value
 export default {
   distDir: process.env.CONSOLE_DIST_DIR || ".next",
   poweredByHeader: false,
+  // Loaded as they are installed, where they are asked for: to bundle them is a sixth of a build.
+  serverExternalPackages: ["@redis/client", "@upstash/ratelimit", "@upstash/redis", "nodemailer"],
   // `npm run check` checks the types, of tests and scripts too; a deployment need not wait for it.
   typescript: { ignoreBuildErrors: true },
   // The development server's own connection, at the ip where it listens by default.
