@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -7,8 +8,8 @@ export default defineConfig({
     // The test runner has a variable of this name, too.
     env: { BASE_URL: "" },
     include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma}/**/*.test.ts"],
-    // The build runs beside them, and leaves both cores to them for the longer half.
-    maxWorkers: "100%",
+    // Several mostly wait, for a silence or the type check. The build runs beside them for the shorter half.
+    maxWorkers: 2 * availableParallelism(),
     // They only bound a hang: the machine may be busy with something else.
     testTimeout: 300_000,
     hookTimeout: 300_000,

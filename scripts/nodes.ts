@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PlainError } from "@/lib/failures";
@@ -14,6 +14,8 @@ const MAJORS = Object.keys(VERSIONS);
 
 /** A Node and where it lies. */
 export type NodeProgram = { version: string; path: string };
+
+export const THIS_NODE: NodeProgram = { version: process.versions.node, path: process.execPath };
 
 /**
  * `npm run nodes [-- MAJOR …]`: the unit tests, a build and the demo on other versions of Node, which npm's package `node`
@@ -41,6 +43,8 @@ async function installNode(major: string): Promise<NodeProgram> {
   const version = Object.hasOwn(VERSIONS, major) ? VERSIONS[major] : undefined;
   if (!version) throw new PlainError(`"${major}" is none of ${MAJORS.join(", ")}.`);
   const dir = mkdtempSync(join(tmpdir(), "console-node-"));
+  // Tests start it as other users as well.
+  chmodSync(dir, 0o755);
   process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
   await run("npm", ["install", "--prefix", dir, "--no-audit", "--no-fund", "--loglevel=error", `node@${version}`]);
   return { version, path: join(dir, "node_modules", "node", "bin", "node") };
