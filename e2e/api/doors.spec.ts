@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { METHODS, request } from "node:http";
 import { askBothDoors, comparable, throughBothDoors, type WholeAnswer } from "@/e2e/support/doors";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -32,7 +32,9 @@ test.describe("through both doors", { tag: "@embedded-only" }, () => {
       for (const path of ["/api/v1/me", "/api/v1/servers/1", "/api/v1/nope", "/api/v1"]) {
         const { status } = await sendExactly({ path, method, headers, body });
         const isRead = method === "GET" || method === "HEAD";
-        const expected = method === "OPTIONS" ? 204 : !isRead ? 405 : path === "/api/v1/me" ? 200 : 404;
+        // Node 20.19.0 does not know QUERY yet: its parser refuses it before anybody is asked.
+        const refused = METHODS.includes(method) ? 405 : 400;
+        const expected = method === "OPTIONS" ? 204 : !isRead ? refused : path === "/api/v1/me" ? 200 : 404;
         expect(status, `${method} ${path}`).toBe(expected);
       }
     }
