@@ -17,12 +17,14 @@ type Adminer = {
 
 /** Adminer, a database client with a graphical interface, signed in to a database as a person would be. */
 export async function startAdminer(host: string, port: number): Promise<Adminer> {
-  const sessions = mkdtempSync(join(tmpdir(), "console-adminer-"));
+  const folder = mkdtempSync(join(tmpdir(), "console-adminer-"));
   const httpPort = await freePort();
-  const child = spawn("php", ["-d", `session.save_path=${sessions}`, "-S", `127.0.0.1:${httpPort}`, SCRIPT], {
+  // Adminer counts sign-ins in the second folder: those of other runs must not use up this one's.
+  const settings = ["session.save_path", "upload_tmp_dir"].flatMap((name) => ["-d", `${name}=${folder}`]);
+  const child = spawn("php", [...settings, "-S", `127.0.0.1:${httpPort}`, SCRIPT], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const remove = () => rmSync(sessions, { recursive: true, force: true });
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   atExit(() => {
     child.kill("SIGKILL");
     remove();
