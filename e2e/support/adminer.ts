@@ -19,7 +19,7 @@ type Adminer = {
 export async function startAdminer(host: string, port: number): Promise<Adminer> {
   const folder = mkdtempSync(join(tmpdir(), "console-adminer-"));
   const httpPort = await freePort();
-  // Adminer counts sign-ins in the second folder: those of other runs must not use up this one's.
+  // Adminer counts sign-ins in upload_tmp_dir, by default /tmp: other runs would use up this one's.
   const settings = ["session.save_path", "upload_tmp_dir"].flatMap((name) => ["-d", `${name}=${folder}`]);
   const child = spawn("php", [...settings, "-S", `127.0.0.1:${httpPort}`, SCRIPT], {
     stdio: ["ignore", "ignore", "pipe"],
