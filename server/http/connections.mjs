@@ -21,6 +21,8 @@ export const TIMES = {
   discarding: 15_000,
 };
 
+/** In bytes: a body is read so far before anybody asks for it. */
+export const READ_AHEAD = 16 * 1024;
 /** Pipelined requests of one connection that are handled at a time. Further ones wait. */
 const MAX_AT_ONCE = 4;
 /** Limit on unanswered requests of one connection. Each takes memory, and no real client sends so many. */
@@ -84,6 +86,8 @@ export function createGuardedServer(times) {
     requestTimeout: times.request,
     headersTimeout: times.headers,
     connectionsCheckingInterval: times.check,
+    // Otherwise Node 22 and newer read a body on, up to 128 KB, before anybody asks for it.
+    highWaterMark: READ_AHEAD,
     // The gate checks Host instead, because Node refuses without a body.
     requireHostHeader: false,
   });

@@ -1,15 +1,19 @@
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { listen } from "../listen.mjs";
+import { createGuardedServer, TIMES } from "./connections.mjs";
 import { addListeners, closeListeners, listenersOf } from "./listeners.mjs";
 
 const CONNECTIONS = 60;
 /** More than Node lets wait by default. */
 const CROWD = 700;
+/** In bytes: the most that Node takes from a connection at once. */
+const ONE_READ = 64 * 1024;
+const LONG = "x".repeat(1_000_000);
 /** Where Linux says of each port how many connections wait. */
 const SOCKETS = "/proc/net/tcp";
 
@@ -21,8 +25,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) for (const listener of listenersOf(server)) listener.close();
 });
 
-async function startServer(): Promise<Server> {
-  const server = createServer((_, response) => response.end("answered"));
+async function startServer(server = createServer((_, response) => response.end("answered"))): Promise<Server> {
   servers.push(server);
   await listen(server, 0, "127.0.0.1");
   return server;
@@ -92,6 +95,19 @@ test("whichever listener takes a connection, its request is answered; once all a
   await closeListeners(server);
   const [error] = await once(connect(port, "127.0.0.1"), "error");
   expect(error.code).toBe("ECONNREFUSED");
+});
+
+test("of a body that nobody reads yet the server takes what came first and no more, whichever listener took its connection", async () => {
+  const server = await startServer(createGuardedServer(TIMES));
+  await addListeners(server);
+  const requests: IncomingMessage[] = [];
+  server.on("request", (request) => requests.push(request));
+  for (let count = 0; count < CONNECTIONS; count++) {
+    open(server).write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${LONG.length}\r\n\r\n${LONG}`);
+  }
+  await expect.poll(() => requests.filter(({ readableLength }) => readableLength > 0).length).toBe(CONNECTIONS);
+  await sleep(100);
+  expect(Math.max(...requests.map(({ readableLength }) => readableLength))).toBeLessThanOrEqual(ONE_READ);
 });
 
 test("while listeners are added, every connection is answered", async () => {
