@@ -568,10 +568,11 @@ test("check-ins of all endpoints count together: beyond 300 a minute each endpoi
   const backlog = Array.from({ length: 60 }, (_, n) => nodeExporterSeries(start + n * 15 * SECOND, grown(n)));
   expect((await writeSeries(key, backlog.flat())).status).toBe(204);
   const answers: Sent[] = [];
-  for (let batch = 0; batch < 14; batch++) {
-    const requests = Array.from({ length: 20 }, (_, n) => [CHECK_INS, ...paths][n % 5] ?? "");
+  // Few at once: one that waited so long for its turn that its statement was cut off is counted, and sent again.
+  for (let batch = 0; batch < 56; batch++) {
     // A body that tells nothing counts as well.
-    answers.push(...(await Promise.all(requests.map((path) => send(path, key, EMPTY[path] ?? "")))));
+    const requests = [CHECK_INS, ...paths].map((path) => send(path, key, EMPTY[path] ?? ""));
+    answers.push(...(await Promise.all(requests)));
   }
   const refused = answers.filter(({ status }) => status === 429);
   expect(answers.length - refused.length).toBe(240);

@@ -3,7 +3,7 @@ import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { DASHBOARD, serverPath } from "@/lib/page-paths";
 
 test("hostname, ip and id of a server are copied by the buttons beside them, and each says so", {
@@ -106,11 +106,12 @@ test("the head of a server that is not well, and its row of the fleet, say since
   const times = { createdAt: start, firstSeenAt: start, lastSeenAt: new Date() };
   const { id: full } = await newServer(account.id, { ...times, stability: steadyRecord() });
   const { id: restless } = await newServer(account.id, { ...times, stability: restlessRecord() });
+  // A check-in of now is another sample than the last of these.
   for (const id of [full, restless]) {
     await db.$executeRaw`
       insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, net_loss_pct, disk_used_pct)
       select ${id}, ts, 10, 100, 1000, 0, case when ts >= ${fullAt} and ${id === full} then 99 else 40 end
-      from generate_series(${times.createdAt}, ${new Date()}, interval '1 minute') ts`;
+      from generate_series(${times.createdAt}, ${new Date(Date.now() - 20 * SECOND)}, interval '1 minute') ts`;
   }
   const run = { is: true, since: fullAt.getTime(), told: fullAt.getTime() };
   await db.server.update({ where: { id: full }, data: { conditions: { disk_full: run, unwell: run } } });

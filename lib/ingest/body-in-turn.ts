@@ -24,8 +24,8 @@ export type BodyRules = {
 
 /**
  * Receives a body, has it read in the turn of its sender, and has its content stored. `read` is given the bytes and what
- * they hold, and must not wait. A report counts when it is refused for its body; otherwise `store` counts it, so that a
- * 503 costs no quota. Checks in this order: 429, 415, 503, 413, 408, 400.
+ * they hold, and must not wait. A report counts when it is refused for its body; otherwise `store` counts it once it has
+ * its place, so that a 503 for want of one costs no quota. Checks in this order: 429, 415, 503, 413, 408, 400.
  * @throws ApiError, BusyError, and whatever `read` and `store` throw.
  */
 export async function withBody<Read, Result>(
