@@ -8,6 +8,7 @@ import { needs } from "@/e2e/support/needs";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const FILE = "public/clients/console";
 
@@ -178,7 +179,7 @@ test("exit codes say what failed, in one sentence and without a traceback", {
   expect((await failed(["traffic", "Lobby", "--range", "30d"]))[0]).toBe(2);
   // It waits as the console asks, and then answers.
   const limited = await newToken(accountId);
-  await spend(limited, 120);
+  await spend(limited, API_REQUESTS.limit);
   const { code, errors } = await run(["me"], { CONSOLE_TOKEN: limited });
   expect({ code, errors }).toEqual({
     code: 0,
