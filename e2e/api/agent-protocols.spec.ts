@@ -566,13 +566,15 @@ test("check-ins of all endpoints count together: beyond 300 a minute each endpoi
   const start = now() - 100 * MINUTE;
   // Each scrape of a backlog is a check-in, the first of them counted as the request.
   const backlog = Array.from({ length: 60 }, (_, n) => nodeExporterSeries(start + n * 15 * SECOND, grown(n)));
-  expect((await writeSeries(key, backlog.flat())).status).toBe(204);
+  // Few at once: a body that takes a busy machine over three seconds is 503 with a part of it stored, and counts once more.
+  for (let from = 0; from < 60; from += 10) {
+    expect((await writeSeries(key, backlog.slice(from, from + 10).flat())).status).toBe(204);
+  }
   const answers: Sent[] = [];
-  // Few at once: one that waited so long for its turn that its statement was cut off is counted, and sent again.
-  for (let batch = 0; batch < 56; batch++) {
+  for (let batch = 0; batch < 14; batch++) {
+    const requests = Array.from({ length: 20 }, (_, n) => [CHECK_INS, ...paths][n % 5] ?? "");
     // A body that tells nothing counts as well.
-    const requests = [CHECK_INS, ...paths].map((path) => send(path, key, EMPTY[path] ?? ""));
-    answers.push(...(await Promise.all(requests)));
+    answers.push(...(await Promise.all(requests.map((path) => send(path, key, EMPTY[path] ?? "")))));
   }
   const refused = answers.filter(({ status }) => status === 429);
   expect(answers.length - refused.length).toBe(240);

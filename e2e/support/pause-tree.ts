@@ -4,13 +4,13 @@ import { childrenOf } from "./child-processes";
 /** Stops a server and all its children from running, without ending them: PostgreSQL has a process for each client. */
 export function pauseTree(server: ChildProcess): { resume(): void } {
   const parent = server.pid ?? 0;
-  // First, so that from here on no child is added, and none that ends is gone.
+  // The parent first: a stopped one starts no child, and a child that ends can still be sent a signal.
   process.kill(parent, "SIGSTOP");
-  const pids = [parent, ...childrenOf(parent)];
-  for (const pid of pids) process.kill(pid, "SIGSTOP");
+  const children = childrenOf(parent);
+  for (const pid of children) process.kill(pid, "SIGSTOP");
   return {
     resume() {
-      for (const pid of pids) {
+      for (const pid of [parent, ...children]) {
         try {
           process.kill(pid, "SIGCONT");
         } catch {

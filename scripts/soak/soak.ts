@@ -28,8 +28,8 @@ const LOOK_EVERY = SECOND;
  * and 4 handles; in the minute of CI the heap is still growing to its size, by up to 71 MB.
  */
 const MOST_GROWTH = { megabytes: 96, handles: 24 };
-/** From Node 24 on, the young generation alone may grow by up to 100 MB more, which would hide what requests hold. */
-const OLDEST_YOUNG = "--max-semi-space-size=16";
+/** Node 20's. In newer ones the young generation may grow by up to 100 MB more, which would hide what requests hold. */
+const YOUNG_GENERATION = "--max-semi-space-size=16";
 const MOST_SHOWN = 10;
 /** The statuses of requests that count against the limit. */
 const COUNTED = new Set([200, 400, 404]);
@@ -58,7 +58,7 @@ export async function soak(ms: number): Promise<SoakReport> {
     url.password = mintToken().slice(5, 30);
     const apps = [];
     for (let n = 0; n < INSTANCES; n++) {
-      const variables = { REDIS_URL: redis.url, NODE_OPTIONS: OLDEST_YOUNG };
+      const variables = { REDIS_URL: redis.url, NODE_OPTIONS: YOUNG_GENERATION };
       apps.push(own(await startConsole(url.toString(), variables)));
     }
     const origins = apps.map(({ origin }) => origin);

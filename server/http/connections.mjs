@@ -21,7 +21,10 @@ export const TIMES = {
   discarding: 15_000,
 };
 
-/** In bytes: a body is read so far before anybody asks for it. */
+/**
+ * In bytes: when so much of a body waits to be asked for, no more is read. One read brings up to 64 KB. By themselves, Node 22
+ * and newer read once more.
+ */
 export const READ_AHEAD = 16 * 1024;
 /** Pipelined requests of one connection that are handled at a time. Further ones wait. */
 const MAX_AT_ONCE = 4;
@@ -86,7 +89,6 @@ export function createGuardedServer(times) {
     requestTimeout: times.request,
     headersTimeout: times.headers,
     connectionsCheckingInterval: times.check,
-    // Otherwise Node 22 and newer read a body on, up to 128 KB, before anybody asks for it.
     highWaterMark: READ_AHEAD,
     // The gate checks Host instead, because Node refuses without a body.
     requireHostHeader: false,
