@@ -29,7 +29,14 @@ import { MOST_EVENTS, rolledUpValues } from "@/lib/servers/telemetry/measurement
 import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
-import { keepHours, listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
+import {
+  keepHours,
+  listHours,
+  recompute,
+  rollUp,
+  type SummedHour,
+  settledUntil,
+} from "@/lib/servers/telemetry/roll-ups";
 
 const CORES = 4;
 
@@ -345,6 +352,7 @@ test("JavaScript and SQL rate every minute alike, whatever was measured, and in 
 
 test("whatever numbers a check-in may have, the past that has them is summed up and shown", async () => {
   const server = await oldServer();
+  const end = settledUntil(Date.now());
   const [least, most] = [Number.MIN_VALUE, 1e12];
   const smallest = {
     ...{
@@ -359,19 +367,19 @@ test("whatever numbers a check-in may have, the past that has them is summed up 
   };
   const bodies = [{ ...smallest, mem_total_mb: most }, { mem_used_mb: most, mem_total_mb: least }, { load5: most }];
   for (const [index, body] of bodies.entries()) {
-    const at = new Date(hourAgo(1) + index * MINUTE);
+    const at = new Date(end - HOUR + index * MINUTE);
     const { report, sampledAt } = parseCheckInBody(Buffer.from(JSON.stringify(body)), at);
     await storeCheckIn(server.id, report, { sampledAt, arrivedAt: at });
   }
   // One every ten seconds for seven hours.
   await db.$executeRaw`insert into telemetry_samples (server_id, ts, oom_kills)
-    select ${server.id}, ${new Date(hourAgo(9))}::timestamptz + n * interval '10 seconds', ${MOST_EVENTS} from generate_series(1, 2520) n`;
+    select ${server.id}, ${new Date(end - 9 * HOUR)}::timestamptz + n * interval '10 seconds', ${MOST_EVENTS} from generate_series(1, 2520) n`;
   const hours = await summed(server);
-  expect(hours.map(({ hour, samples }) => [(hourAgo(0) - hour) / HOUR, samples]).slice(-9)).toEqual(
+  expect(hours.map(({ hour, samples }) => [(end - hour) / HOUR, samples]).slice(-9)).toEqual(
     [9, 8, 7, 6, 5, 4, 3, 2, 1].map((hour) => [hour, hour === 9 ? 359 : hour > 2 ? 360 : hour === 2 ? 1 : 3]),
   );
   const { points } = await getHistory(server.accountId, String(server.id), "24h");
-  expect(points.find(({ at }) => at === hourAgo(1))?.bands).toMatchObject({
+  expect(points.find(({ at }) => at === end - HOUR)?.bands).toMatchObject({
     memUsedPct: { least: 0, greatest: 0, count: 1 },
     cpuPct: { least: 0, greatest: 0, count: 1 },
   });
