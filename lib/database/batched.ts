@@ -1,9 +1,8 @@
+import DataLoader from "dataloader";
 import { inTime, withWaitingTime } from "@/lib/process/request-context.mjs";
 
 /** The most keys in one statement. Further keys go into another statement. */
 const MOST = 100;
-
-type Waiting<Key, Row> = { key: Key; resolve(row: Row | undefined): void; reject(error: unknown): void };
 
 /**
  * Batches look-ups of the same turn of the event loop into one statement. Under load many requests arrive together, and
@@ -16,37 +15,35 @@ export function batched<Key, Row>(
   ask: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>,
   atOnce: number,
 ): (key: Key) => Promise<Row | undefined> {
-  let waiting: Waiting<Key, Row>[] = [];
+  const due: (() => void)[] = [];
   let running = 0;
 
-  function askForAll(): void {
-    while (waiting.length > 0 && running < atOnce) {
-      const batch = waiting.slice(0, MOST);
-      waiting = waiting.slice(MOST);
-      void answer(batch);
+  const loader = new DataLoader<Key, Row | undefined>(
+    async (keys) => {
+      try {
+        return await withWaitingTime(() => ask(keys));
+      } finally {
+        running--;
+        startDue();
+      }
+    },
+    {
+      cache: false,
+      maxBatchSize: MOST,
+      batchScheduleFn(start) {
+        due.push(start);
+        // After everything that has arrived by now is read.
+        setImmediate(startDue);
+      },
+    },
+  );
+
+  function startDue(): void {
+    while (running < atOnce && due.length > 0) {
+      running++;
+      due.shift()?.();
     }
   }
 
-  async function answer(batch: readonly Waiting<Key, Row>[]): Promise<void> {
-    running++;
-    try {
-      const rows = await withWaitingTime(() => ask(batch.map(({ key }) => key)));
-      for (const [index, { resolve }] of batch.entries()) resolve(rows[index]);
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    } finally {
-      running--;
-      askForAll();
-    }
-  }
-
-  return (key) =>
-    inTime(
-      () =>
-        new Promise((resolve, reject) => {
-          // After everything that has arrived by now is read.
-          if (waiting.length === 0 && running < atOnce) setImmediate(askForAll);
-          waiting.push({ key, resolve, reject });
-        }),
-    );
+  return (key) => inTime(() => loader.load(key));
 }

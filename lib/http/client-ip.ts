@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { groupsOf, isIPv4InIPv6, writeIPv4 } from "./network";
+import ipaddr from "ipaddr.js";
 import { isPublicIp } from "./public-ip";
 
 /**
@@ -42,10 +42,8 @@ function findIp(text: string): string | null {
   return isIP(ip) === 0 ? null : asIPv4(ip);
 }
 
+/** Each request pays for this, so an ip is read only where it may hold IPv4. */
 function asIPv4(ip: string): string {
-  // The usual way to write it first, because each request pays for this.
-  const [, dotted] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(ip) ?? [];
-  if (dotted !== undefined || !ip.includes(":ffff:")) return dotted ?? ip;
-  const groups = groupsOf(ip);
-  return isIPv4InIPv6(groups) ? writeIPv4(groups.slice(6)) : ip;
+  const read = ip.includes(":ffff:") ? ipaddr.process(ip) : null;
+  return read?.kind() === "ipv4" ? read.toString() : ip;
 }

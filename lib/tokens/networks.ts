@@ -1,17 +1,16 @@
 import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 import { type InvalidField, invalid } from "@/lib/failures";
-import { groupsOf, isIPv4InIPv6, maskOf, writeIPv4 } from "@/lib/http/network";
 
 /** The most networks of one token. */
 export const MAX_NETWORKS = 20;
 /** In characters, with room for more networks than a token may have. The field keeps what was typed. */
 export const MAX_NETWORKS_TEXT = 8192;
 
-type Family = { name: "IPv4" | "IPv6"; widest: number; single: number };
-const IPV4: Family = { name: "IPv4", widest: 8, single: 32 };
-const IPV6: Family = { name: "IPv6", widest: 16, single: 128 };
+/** The widest network that a token may have, and the prefix of a single ip, in bits. */
+const PREFIXES = { ipv4: { name: "IPv4", widest: 8, single: 32 }, ipv6: { name: "IPv6", widest: 16, single: 128 } };
 
-type Network = { family: Family; groups: readonly number[]; prefix: number };
+type Network = [ip: ipaddr.IPv4 | ipaddr.IPv6, prefix: number];
 type Parsed = { network: Network } | { problem: string };
 
 /**
@@ -40,16 +39,8 @@ export function checkNetworks(text: string): { kind: "valid"; networks: string[]
  */
 export function isInside(networks: readonly string[], ip: string | null): boolean {
   if (ip === null || isIP(ip) === 0) return false;
-  const groups = groupsOf(ip);
-  return networks.some((text) => {
-    const parsed = parseNetwork(text);
-    if ("problem" in parsed) return false;
-    const { network } = parsed;
-    return (
-      network.groups.length === groups.length &&
-      groups.every((group, index) => (group & maskOf(network.prefix, index)) === network.groups[index])
-    );
-  });
+  const parsed = ipaddr.parse(ip);
+  return networks.some((text) => holds(text, [parsed, PREFIXES[parsed.kind()].single]));
 }
 
 /** The same networks and those of `more` that hold another ip, as many as a token may have. */
@@ -58,15 +49,17 @@ export function mergeNetworks(networks: readonly string[], more: readonly string
   for (const text of more) {
     const parsed = parseNetwork(text);
     if ("problem" in parsed || merged.length >= MAX_NETWORKS) continue;
-    const { network } = parsed;
-    if (!merged.some((known) => isWithin(network, known))) merged.push(write(network));
+    if (!merged.some((known) => holds(known, parsed.network))) merged.push(write(parsed.network));
   }
   return merged;
 }
 
-function isWithin({ groups, family, prefix }: Network, wider: string): boolean {
-  const parsed = parseNetwork(wider);
-  return "network" in parsed && parsed.network.prefix <= prefix && isInside([wider], writeIp(family, groups));
+/** Whether the network in `text` holds a whole other one. */
+function holds(text: string, [ip, prefix]: Network): boolean {
+  const parsed = parseNetwork(text);
+  if ("problem" in parsed) return false;
+  const [wider, bits] = parsed.network;
+  return wider.kind() === ip.kind() && bits <= prefix && ip.match(wider, bits);
 }
 
 /** The longest network is `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255/128`. */
@@ -74,33 +67,26 @@ const MAX_NETWORK_TEXT = 49;
 
 function parseNetwork(text: string): Parsed {
   const shown = text.length > MAX_NETWORK_TEXT ? `${text.slice(0, MAX_NETWORK_TEXT)}…` : text;
-  const [, ip = "", digits] = /^([\d.]+|[\da-f:.]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? [];
-  const family = { 0: null, 4: IPV4, 6: IPV6 }[isIP(ip)];
-  const prefix = Number(digits ?? family?.single);
-  if (text.length > MAX_NETWORK_TEXT || !family || prefix > family.single) {
+  const [, typed = "", digits] = /^([\d.]+|[\da-f:.]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? [];
+  const ip = text.length <= MAX_NETWORK_TEXT && isIP(typed) !== 0 ? ipaddr.parse(typed) : null;
+  const { name, widest, single } = PREFIXES[ip?.kind() ?? "ipv4"];
+  const prefix = Number(digits ?? single);
+  if (ip === null || prefix > single) {
     return { problem: `“${shown}” is not a network. Write one such as 203.0.113.0/24 or 2001:db8::/32.` };
   }
-  const groups = groupsOf(ip);
   // The ip of an IPv4 client is always read as IPv4, so it would never be inside.
-  if (family === IPV6 && (ip.includes(".") || isIPv4InIPv6(groups))) {
+  if ("isIPv4MappedAddress" in ip && (typed.includes(".") || ip.isIPv4MappedAddress())) {
     return { problem: `“${shown}” is IPv4 written as IPv6. Write it as IPv4, such as 203.0.113.0/24.` };
   }
-  if (prefix < family.widest) {
-    return { problem: `“${shown}” is too wide. An ${family.name} network has at least /${family.widest}.` };
+  if (prefix < widest) return { problem: `“${shown}” is too wide. An ${name} network has at least /${widest}.` };
+  const family = ip.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
+  const first = family.networkAddressFromCIDR(`${ip}/${prefix}`);
+  if (`${first}` !== `${ip}`) {
+    return { problem: `“${shown}” is an ip within a network. The network is ${write([first, prefix])}.` };
   }
-  const network = { family, groups: groups.map((group, index) => group & maskOf(prefix, index)), prefix };
-  if (groups.some((group, index) => group !== network.groups[index])) {
-    return { problem: `“${shown}” is an ip within a network. The network is ${write(network)}.` };
-  }
-  return { network };
+  return { network: [first, prefix] };
 }
 
-function write({ family, groups, prefix }: Network): string {
-  return `${writeIp(family, groups)}/${prefix}`;
-}
-
-function writeIp(family: Family, groups: readonly number[]): string {
-  if (family === IPV4) return writeIPv4(groups);
-  // The platform knows the shortest form.
-  return new URL(`http://[${groups.map((group) => group.toString(16)).join(":")}]`).hostname.slice(1, -1);
+function write([ip, prefix]: Network): string {
+  return `${ip}/${prefix}`;
 }
