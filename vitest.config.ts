@@ -1,18 +1,53 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+/** Unit tests that change what is shared in a process: its environment, its log, its timers. */
+const OWN_PROCESS = ["app/metrics/route", "lib/mcp/endpoint", "lib/process/{log,repeated}", "lib/rate-limit/index"];
+const ownProcess = OWN_PROCESS.map((name) => `${name}.test.ts`);
+
+/** Do not depend on the engine or the machine, and take minutes. CI runs them. */
+const SLOW = "**/*.slow.test.ts";
+
+/** They only bound a hang: the machine may be busy with something else. */
+const WHOLE_TEST = 300_000;
+
+const withDatabase = {
+  pool: "forks",
+  isolate: false,
+  globalSetup: ["e2e/support/database.ts"],
+  setupFiles: ["e2e/support/no-variables.ts", "e2e/support/worker.ts"],
+} satisfies TestProjectInlineConfiguration["test"];
 
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
   test: {
-    // The test runner has a variable of this name, too.
-    env: { BASE_URL: "" },
-    include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma}/**/*.test.ts"],
-    // Several mostly wait, for a silence or the type check. The build runs beside them for the shorter half.
-    maxWorkers: 2 * availableParallelism(),
-    // They only bound a hang: the machine may be busy with something else.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    maxWorkers: availableParallelism(),
+    setupFiles: ["e2e/support/no-variables.ts"],
+    testTimeout: WHOLE_TEST,
+    hookTimeout: WHOLE_TEST,
     expect: { poll: { timeout: 60_000 } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma}/**/*.test.ts"],
+          exclude: [...ownProcess, SLOW],
+        },
+      },
+      { extends: true, test: { name: "own-process", include: ownProcess } },
+      {
+        extends: true,
+        test: {
+          name: "slow",
+          include: [SLOW],
+          exclude: ["node_modules/**"],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { extends: true, test: { name: "api", include: ["e2e/api/**/*.test.ts"], ...withDatabase } },
+    ],
   },
 });

@@ -105,8 +105,9 @@ async function runUnitTests(
   console.log(`\n── Unit tests on Node ${node.version}`);
   const report = join(REPORTS, `unit-${node.version}.json`);
   const excluded = without.map((name) => `--exclude=${name}.test.ts`);
+  const projects = ["unit", "own-process", "api"].map((name) => `--project=${name}`);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile=${report}`];
-  await run(["node_modules/vitest/vitest.mjs", "run", ...reporters, ...excluded], variables, node);
+  await run(["node_modules/vitest/vitest.mjs", "run", ...projects, ...reporters, ...excluded], variables, node);
   return countUnitTests(readReport(report));
 }
 

@@ -4,8 +4,8 @@ import { ENDPOINTS, type EndpointPath, successBody } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { failure } from "@/lib/api/schemas";
 import { SECOND } from "@/lib/format/time";
+import { endpointOf } from "./calls";
 import { askBothDoors, askWhole, sharedOrigin, type WholeAnswer } from "./doors";
-import { endpointOf } from "./in-process";
 import { type Judge, judgeBy } from "./judge";
 
 export { expect, sharedOrigin };

@@ -1,4 +1,4 @@
-import { CONTRACT, ENDPOINTS, type EndpointPath } from "@/lib/api/contract";
+import { ENDPOINTS } from "@/lib/api/contract";
 
 type Handler = (request: Request, route: { params: Promise<Record<string, string>> }) => Promise<Response>;
 type Handlers = Record<string, Handler>;
@@ -18,12 +18,6 @@ export async function answerInProcess(
   if (!handle) throw new Error(`${file} does not handle ${method}.`);
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
   return handle(new Request(url, { method, headers }), { params: Promise.resolve(params) });
-}
-
-/** The endpoint of the contract that matches a path. Null when none does. */
-export function endpointOf(path: string): EndpointPath | null {
-  const pattern = path.replace(/\/$/, "").replace(/\/\d+/g, "/:id");
-  return Object.hasOwn(CONTRACT, pattern) ? (pattern as EndpointPath) : null;
 }
 
 function routeOf(path: string): { file: string; params: Record<string, string> } {

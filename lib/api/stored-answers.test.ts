@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerInProcess, endpointOf } from "@/e2e/support/in-process";
+import { endpointOf } from "@/e2e/support/calls";
+import { answerInProcess } from "@/e2e/support/in-process";
 import { successBody } from "@/lib/api/contract";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";

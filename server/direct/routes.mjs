@@ -44,10 +44,11 @@ export async function loadRoutes(distDir) {
 
 /**
  * Names come before variables and those before a rest, as in Next.
- * @param {{ pattern: string, handlers: Handlers }[]} routes
- * @returns {(path: string) => Match | null}
+ * @template All what is known of the handlers of a route
+ * @param {{ pattern: string, handlers: All }[]} routes
+ * @returns {(path: string) => Omit<Match, "handlers"> & { handlers: All } | null}
  */
-function matcherOf(routes) {
+export function matcherOf(routes) {
   const fixed = new Map(
     routes
       .filter(({ pattern }) => !pattern.includes("["))

@@ -1,5 +1,7 @@
+import { expect, test } from "vitest";
+import { call, expectFailure, getData } from "@/e2e/support/ask";
+import type { Answer } from "@/e2e/support/calls";
 import { newAccount, newBenchmarkRun, newGameService, newServer, type TestAccount } from "@/e2e/support/factories";
-import { type Answer, call, expect, expectFailure, getData, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
@@ -59,7 +61,6 @@ async function setUpRow(viewer: TestAccount, other: TestAccount, row: Row): Prom
 
 for (const role of ROLES) {
   test(`${role}: all 48 combinations of owner, grant, support access and ticket, on the detail, the metrics and the list`, async () => {
-    test.slow();
     const other = await newAccount();
     // Three calls a row, and a token has 120 a minute: a fresh viewer for every few rows.
     for (let from = 0; from < ROWS.length; from += 24) {

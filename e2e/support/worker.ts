@@ -1,0 +1,11 @@
+import { inject } from "vitest";
+import { perProcess } from "@/lib/process/per-process";
+import { createTestDatabase } from "./test-database";
+
+// In each worker, before its first file: a database of its own. Its later files find it.
+process.env.E2E_POSTGRES_URL = inject("postgresUrl");
+process.env.E2E_TEMPLATE = inject("template");
+const { url } = await perProcess("test-database", createTestDatabase);
+process.env.DATABASE_URL = url;
+// Each test can come from an ip of its own.
+process.env.TRUSTED_PROXIES = "1";
