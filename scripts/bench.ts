@@ -4,7 +4,6 @@ import { Bench } from "@/bench/bench";
 import { createScratchDatabase, fill } from "@/bench/database";
 import { edge } from "@/bench/edge";
 import { firstStart } from "@/bench/first-start";
-import { migrateBeside } from "@/bench/migrate";
 import { notices } from "@/bench/notices";
 import { SECTIONS, type SectionName } from "@/bench/sections";
 import { watch } from "@/bench/watch";
@@ -22,7 +21,6 @@ const NAMES = Object.keys(SECTIONS) as SectionName[];
 /** Measured alone and only when named: they install and build for minutes, and need no database of the bench. */
 const ALONE: Readonly<Record<string, () => Promise<(readonly string[])[]>>> = {
   "first-start": firstStart,
-  migrate: migrateBeside,
   edge,
   watch,
   notices: async () => {
@@ -37,7 +35,7 @@ const HELP = `Measures the API beside a peer written by hand, in about three min
 
 Sections, all of them by default: ${NAMES.join(", ")}.
 Only when named, alone, some minutes each: first-start (npm run demo on a fresh
-clone), migrate (npm run migrate beside an earlier build that serves; needs PostgreSQL and git), edge (an
+clone), edge (an
 edge node under attack, in a network namespace; needs root, haproxy and nft), watch (a look for silent servers among
 10,000; needs PostgreSQL), notices (a look for something to tell beside 10,000 told outages, and how late it arrives; needs
 PostgreSQL).

@@ -25,7 +25,6 @@ const DEVELOPMENT_COMMANDS = new Set([
   "package",
   "nodes",
   "load",
-  "soak",
   "documents",
   "client-packages",
   "screenshots",
