@@ -13,10 +13,7 @@ import { writeArchive } from "@/scripts/package/archive";
 // On PostgreSQL the shared console of all tests runs from the package: see e2e/support/global-setup.ts.
 
 /** What only a checkout is for. `start` is `server.mjs` in the package. */
-const OF_CHECKOUTS =
-  "demo dev build start package test load check format documents client-packages nodes bench soak screenshots".split(
-    " ",
-  );
+const OF_CHECKOUTS = "demo dev build start package test load check format documents nodes bench screenshots".split(" ");
 
 test("the package has every command of package.json that operators need, under its own name, and their help names what it has", {
   tag: "@one-engine",

@@ -3,8 +3,7 @@ import { newAccount, newGameService, newNamedToken, newServer, unique } from "@/
 import { expect, openAccountMenu, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
-import { DASHBOARD } from "@/lib/page-paths";
-import { listStates } from "@/scripts/screenshots/states";
+import * as paths from "@/lib/page-paths";
 
 withAndWithoutJavaScript(() => {
   test("the navigation leads to the tokens and marks where one is; sign-out is on every signed-in page", async ({
@@ -63,21 +62,24 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-/** The paths of all pages of the dashboard, by the list from which their pictures are made. */
+/** The paths of all pages of the dashboard. */
 function dashboardPaths(server: number, service: number, token: number, edgeNode: number): string[] {
-  const services = {
-    active: service,
-    pending_config: service,
-    configuring: service,
-    failed: service,
-    disabled: service,
-    deleting: service,
-  };
-  const paths = listStates({ server, token, services, edgeNode, long: { server, service, token } })
-    // A page that says that something is missing stands alone in the middle of the screen.
-    .filter(({ name, path }) => path.startsWith(DASHBOARD) && !name.includes("not-found"))
-    .map(({ path }) => path.replace(/\?(?!node=).*/, ""));
-  return [...new Set(paths)];
+  return [
+    ...[paths.DASHBOARD, paths.NEW_SERVER, paths.tagsOfSeveralPath({}), paths.maintenanceOfSeveralPath({})],
+    ...[paths.serverPath, paths.serverSettingsPath, paths.removeServerPath, paths.benchmarkPath].map((of) =>
+      of(server),
+    ),
+    ...[paths.GAME_SERVICES, paths.NEW_GAME_SERVICE, paths.SUPPORT],
+    ...[paths.servicePath, paths.serviceSettingsPath, paths.serviceAccessPath].map((of) => of(service)),
+    ...[paths.serviceDnsPath, paths.disableServicePath, paths.deleteServicePath].map((of) => of(service)),
+    ...[
+      paths.EDGE_NODES,
+      paths.NEW_EDGE_NODE,
+      paths.edgeNodeSettingsPath(edgeNode),
+      paths.removeEdgeNodePath(edgeNode),
+    ],
+    ...[paths.ACCOUNT_PAGE, paths.NOTICE_PAGE, paths.TOKEN_PAGE, paths.tokenPath(token)],
+  ];
 }
 
 /** The parts of the page's column, and the ends of the bar above it, that begin or end elsewhere than the column. */

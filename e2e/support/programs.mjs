@@ -55,11 +55,6 @@ export const PROGRAMS = {
   promtool: ofPackage("prometheus"),
   psql: ofPackage("postgresql-client"),
   python3: ofPackage("python3"),
-  // Debian packages them apart, and what they build with.
-  "python3 with build and pip": {
-    packages: ["python3-build", "python3-setuptools", "python3-wheel", "python3-pip"],
-    isThere: () => findBuildingPython() !== null,
-  },
   "python3 with jinja2": { packages: ["python3-jinja2"], isThere: () => canImport("jinja2") },
   "python3 with yaml": { packages: ["python3-yaml"], isThere: () => canImport("yaml") },
   "redis-server": ofPackage("redis-server"),
@@ -153,16 +148,9 @@ function findLibrary(file) {
   return folders.map((folder) => join(libraries, folder, file)).find((path) => existsSync(path)) ?? null;
 }
 
-/** A Python that can build packages, or null: the first one of PATH may be another than Debian's. */
-export function findBuildingPython() {
-  if (process.env.WITHOUT_PROGRAMS) return null;
-  const modules = "build, setuptools, wheel, pip";
-  return ["python3", "/usr/bin/python3"].find((python) => canImport(modules, python)) ?? null;
-}
-
 /** @param {string} names modules of Python */
-function canImport(names, python = "python3") {
-  return spawnSync(python, ["-c", `import ${names}`]).status === 0;
+function canImport(names) {
+  return spawnSync("python3", ["-c", `import ${names}`]).status === 0;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
