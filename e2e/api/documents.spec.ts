@@ -1,13 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { chromium } from "playwright";
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
+import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { signInDirectly } from "@/e2e/support/pages";
-import { runProgram } from "@/e2e/support/run-program";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { SERVED_FILES } from "@/lib/api/served-files";
 
@@ -17,14 +16,7 @@ const FOREIGN = "https://elsewhere.example";
 test("no document that is read with GET names the Origin of its reader as the API", {
   tag: "@one-engine",
 }, async () => {
-  for (const path of [
-    "/openapi.json",
-    "/docs/api",
-    "/docs/api.md",
-    "/llms.txt",
-    "/clients/console-api.postman.json",
-    "/",
-  ]) {
+  for (const path of ["/openapi.json", "/docs/api", "/docs/api.md", "/llms.txt", "/"]) {
     const response = await fetch(sharedOrigin() + path, { headers: { Origin: FOREIGN } });
     const text = await response.text();
     expect(response.status, path).toBe(200);
@@ -77,31 +69,12 @@ test("installing the tests reports nothing: Swagger UI's counter of installation
   expect(scarfSettings).toEqual({ enabled: false });
 });
 
-test("newman runs the collection for Postman against the console, and every check of every endpoint passes", {
+test("where the collection for Postman was, a sentence says to any origin what to import instead", {
   tag: "@one-engine",
 }, async () => {
-  const { id, token } = await newAccount();
-  const { id: server } = await newServer(id);
-  await newBenchmarkRun(server);
-  const { id: service } = await newGameService(id);
-  const file = test.info().outputPath("collection.json");
-  const served = await fetch(`${sharedOrigin()}/clients/console-api.postman.json`);
-  expect(served.headers.get("access-control-allow-origin")).toBe("*");
-  writeFileSync(file, await served.text());
-  // Its own origin: people set the token alone.
-  expect(JSON.parse(readFileSync(file, "utf8")).variable).toContainEqual({ key: "origin", value: sharedOrigin() });
-  const report = test.info().outputPath("report.json");
-  const values = { token, server_id: server, service_id: service };
-  const { code, output, errors } = await runProgram(process.execPath, [
-    "node_modules/newman/bin/newman.js",
-    "run",
-    file,
-    ...Object.entries(values).flatMap(([name, value]) => ["--env-var", `${name}=${value}`]),
-    ...["--reporters", "json", "--reporter-json-export", report],
-  ]);
-  expect(code, output + errors).toBe(0);
-  const { run } = JSON.parse(readFileSync(report, "utf8")) as { run: { stats: Record<string, unknown> } };
-  expect(run.stats).toMatchObject({ requests: { total: 7, failed: 0 }, assertions: { total: 7, failed: 0 } });
+  const withdrawn = await fetch(`${sharedOrigin()}/clients/console-api.postman.json`, { headers: { Origin: FOREIGN } });
+  expect([withdrawn.status, withdrawn.headers.get("access-control-allow-origin")]).toEqual([410, "*"]);
+  expect(await withdrawn.text()).toMatch(/^The collection .+ import \/openapi\.json .+\.\n$/);
 });
 
 test("the reference's requests ask for what its answers show, with its own ids for someone who is signed in", {

@@ -11,8 +11,8 @@ export function servedDocument(headers: Headers): { document: OpenApiDocument; o
 
 /** By what is written and the origin. */
 const texts = perProcess("served-texts", () => new Map<string, string>());
-/** Four documents of eight origins. Clients choose the origin (their Host), so the number is limited. */
-const MAX_TEXTS = 32;
+/** Three documents of eight origins. Clients choose the origin (their Host), so the number is limited. */
+const MAX_TEXTS = 24;
 
 /** A text made of the document. It is the same for everybody who asks at the same origin, so it is kept. */
 export function servedText(name: string, write: (document: OpenApiDocument, origin: string) => string) {

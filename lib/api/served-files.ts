@@ -8,7 +8,6 @@ export const SERVED_FILES = {
   "/clients/console-api.ts": "is a client for TypeScript, one file without dependencies",
   "/clients/console_api.py": "is a client for Python 3.8 and newer, one file without dependencies",
   "/clients/console": "is a command line for a shell, one Python file without dependencies",
-  "/clients/console-api.postman.json": "is a collection for Postman and newman",
   "/recipes/grafana/dashboard.json": "is a Grafana dashboard of your fleet and traffic, to import (Infinity plugin)",
   "/recipes/grafana/datasource.yaml": "is the data source that the dashboard asks",
   "/recipes/README.md": "lists recipes for Prometheus, Grafana, Home Assistant, cron and the shell",

@@ -17,6 +17,14 @@ export function publicText(contentType: string, write: (headers: Headers) => str
   return { GET: answer, HEAD: answer, OPTIONS: answerPreflight };
 }
 
+/** The handlers of a text that is no longer there: 410, and a sentence that says what to use. */
+export function withdrawnText(sentence: string) {
+  const headers = { "Access-Control-Allow-Origin": "*", "Content-Type": PLAIN };
+  const answer = ({ method }: Request) =>
+    new Response(method === "HEAD" ? null : `${sentence}\n`, { status: 410, headers });
+  return { GET: answer, HEAD: answer, OPTIONS: answerPreflight };
+}
+
 function answerText(request: Request, text: string | null, contentType: string): Response {
   if (text === null) return new Response("Not found.\n", { status: 404, headers: { "Content-Type": PLAIN } });
   const tag = `"${createHash("sha256").update(text).digest("base64url")}"`;

@@ -1,11 +1,8 @@
-import { writePostmanCollection } from "@/lib/api/postman-collection";
-import { servedText } from "@/lib/api/served-document";
-import { publicText } from "@/lib/http/public-text";
+import { withdrawnText } from "@/lib/http/public-text";
 
 export const dynamic = "force-dynamic";
 
-/** The collection for Postman with the origin of this console. */
-export const { GET, HEAD, OPTIONS } = publicText(
-  "application/json; charset=utf-8",
-  servedText("postman", writePostmanCollection),
+/** Where the collection for Postman was. */
+export const { GET, HEAD, OPTIONS } = withdrawnText(
+  "The collection for Postman was withdrawn: import /openapi.json into Postman, which makes the same requests of it.",
 );
