@@ -24,6 +24,8 @@ export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
     setupFiles: ["e2e/support/no-variables.ts"],
+    // What the console logs is shown of tests that fail.
+    silent: "passed-only",
     testTimeout: WHOLE_TEST,
     hookTimeout: WHOLE_TEST,
     expect: { poll: { timeout: 60_000 } },
@@ -37,17 +39,18 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "own-process", include: ownProcess } },
+      { extends: true, test: { name: "api", include: ["e2e/api/**/*.test.ts"], exclude: [SLOW], ...withDatabase } },
       {
         extends: true,
         test: {
           name: "slow",
           include: [SLOW],
           exclude: ["node_modules/**"],
+          ...withDatabase,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: "api", include: ["e2e/api/**/*.test.ts"], ...withDatabase } },
     ],
   },
 });

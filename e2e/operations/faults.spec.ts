@@ -7,7 +7,7 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
 import { fieldsOfForm } from "@/e2e/support/html-form";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
-import { fetchMcp } from "@/e2e/support/mcp-client";
+import { mcpThrough } from "@/e2e/support/mcp-client";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
@@ -378,8 +378,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     const nextToken = () => tokens[sent++ % tokens.length] ?? "";
     const get = (path: string) => () => fetch(origin + path, { headers: { Authorization: `Bearer ${nextToken()}` } });
     const callTool = (name: string) => () =>
-      fetchMcp(
-        origin,
+      mcpThrough((path, init) => fetch(origin + path, init)).fetchMcp(
         nextToken(),
         { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } },
         { "mcp-protocol-version": "2025-11-25" },

@@ -1,6 +1,6 @@
 import { newNamedToken, newToken } from "@/e2e/support/factories";
 import { call, getData } from "@/e2e/support/fixtures";
-import { postMcp } from "@/e2e/support/mcp-client";
+import { mcpThrough } from "@/e2e/support/mcp-client";
 import {
   createOnPage,
   expect,
@@ -234,7 +234,7 @@ test("what the page shows for Claude Code, Cursor and VS Code asks /mcp of this 
   for (const { url, headers } of settings) {
     expect(url).toBe(`${new URL(page.url()).origin}/mcp`);
     const bearer = headers.Authorization.replace(/\$TOKEN|\$\{(?:env:CONSOLE_TOKEN|input:console-token)\}/, token);
-    const { status } = await postMcp(new URL(url).origin, null, list, { Authorization: bearer });
+    const { status } = await mcpThrough((_, init) => fetch(url, init)).postMcp(null, list, { Authorization: bearer });
     expect(status, headers.Authorization).toBe(200);
   }
 });

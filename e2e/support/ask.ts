@@ -3,6 +3,7 @@ import { isHandlerMethod } from "@/lib/http/methods.mjs";
 import { keepCarriedHeaders } from "@/server/direct/incoming.mjs";
 import { canonicalPath, matcherOf } from "@/server/direct/routes.mjs";
 import { callsThrough, type WholeAnswer } from "./calls";
+import { mcpThrough } from "./mcp-client";
 
 type Handler = (request: Request, route: { params: Promise<object> }) => Promise<Response>;
 
@@ -19,11 +20,12 @@ const findRoute = matcherOf(routes);
  * over HTTP in e2e/site/http.test.ts: the peer's ip, the fixed headers, HEAD without a body.
  */
 export async function ask(target: string, init: RequestInit = {}): Promise<WholeAnswer> {
-  const response = await askHandler(target, init);
+  const response = await answer(target, init);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-async function askHandler(target: string, init: RequestInit = {}): Promise<Response> {
+/** As `ask`, for tests that read the body in another way. */
+export async function answer(target: string, init: RequestInit = {}): Promise<Response> {
   const [spelled = "", query] = splitOnce(target.split("#")[0] ?? "", "?");
   const path = spelled.replace(/\/{2,}/g, "/");
   const match = findRoute(path);
@@ -56,3 +58,4 @@ function splitOnce(text: string, separator: string): [string, string | undefined
 }
 
 export const { call, getData, expectFailure, spend, findJudge } = callsThrough(ask);
+export const { sendMcp, postMcp, fetchMcp } = mcpThrough(answer);

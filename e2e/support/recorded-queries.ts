@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 
 export type Query = { text: string; values: unknown[] };
@@ -7,23 +8,19 @@ export const SET_UP = /^set time zone /;
 /** Nor does, as a rule, how tokens were used: a timer writes it. */
 const OF_NO_TASK = new RegExp(`${SET_UP.source}|^with hours as \\(\\s*insert into token_use_hours `);
 
-/** Every statement that this process sends to the database while `task` runs, those of transactions included, but for `leftOut`. */
+const recorded = new AsyncLocalStorage<Query[]>();
+
+pg.Client.prototype.query = new Proxy(pg.Client.prototype.query, {
+  apply(target, client, args: [Query | string]) {
+    const [query] = args;
+    recorded.getStore()?.push(typeof query === "string" ? { text: query, values: [] } : query);
+    return Reflect.apply(target, client, args);
+  },
+});
+
+/** Every statement that `task` sends to the database, those of transactions included, but for `leftOut`. */
 export async function recordQueries(task: () => Promise<unknown>, leftOut = OF_NO_TASK): Promise<Query[]> {
   const queries: Query[] = [];
-  const { prototype } = pg.Client;
-  const original = prototype.query;
-  prototype.query = new Proxy(original, {
-    apply(target, client, args: [Query | string]) {
-      const [query] = args;
-      const sent = typeof query === "string" ? { text: query, values: [] } : query;
-      if (!leftOut.test(sent.text)) queries.push(sent);
-      return Reflect.apply(target, client, args);
-    },
-  });
-  try {
-    await task();
-  } finally {
-    prototype.query = original;
-  }
-  return queries;
+  await recorded.run(queries, task);
+  return queries.filter(({ text }) => !leftOut.test(text));
 }

@@ -20,6 +20,12 @@ test("who asks in the same turn is answered by one statement, each with what is 
   expect(batches).toEqual([[3, 13, 4, 3]]);
 });
 
+test("who asks for what is not there is answered so, also where the statement finds nothing at all", async () => {
+  const rows: readonly (string | undefined)[] = [];
+  const find = batched(async () => rows, 2);
+  expect(await Promise.all([1, 2].map(find))).toEqual([undefined, undefined]);
+});
+
 test("nothing is remembered: who asks later, even while the first are waiting, is asked for anew", async () => {
   const { batches, find } = squares();
   const first = find(3);

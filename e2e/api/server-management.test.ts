@@ -1,5 +1,6 @@
+import { expect, test } from "vitest";
+import { call, getData } from "@/e2e/support/ask";
 import { newAccount, newBenchmarkRun, newServer, unique } from "@/e2e/support/factories";
-import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";

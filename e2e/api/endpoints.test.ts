@@ -1,5 +1,6 @@
+import { expect, test } from "vitest";
+import { call, expectFailure, getData } from "@/e2e/support/ask";
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
-import { call, expect, expectFailure, getData, test } from "@/e2e/support/fixtures";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";

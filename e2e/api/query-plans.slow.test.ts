@@ -1,6 +1,6 @@
 import pg from "pg";
+import { expect, test } from "vitest";
 import { newAccount, newServer } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
 import { type Query, recordQueries } from "@/e2e/support/recorded-queries";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
@@ -71,9 +71,7 @@ const OTHERS = `
 
 const READS_OR_WRITES = /^(select|with|insert|update|delete)\b/i;
 
-test("no query of any endpoint, of the history of servers or of what deletes old samples scans a table, with a million rows of other accounts in it", {
-  tag: "@one-engine",
-}, async () => {
+test("no query of any endpoint, of the history of servers or of what deletes old samples scans a table, with a million rows of other accounts in it", async () => {
   const database = await createTestDatabase();
   const client = new pg.Client(database.url);
   await client.connect();
@@ -116,9 +114,7 @@ test("no query of any endpoint, of the history of servers or of what deletes old
   }
 });
 
-test("the times of peaks are read from the samples of the hours that had them, and from no others, however many a server has", {
-  tag: "@one-engine",
-}, async () => {
+test("the times of peaks are read from the samples of the hours that had them, and from no others, however many a server has", async () => {
   const { id: accountId } = await newAccount();
   const hour = Math.floor(Date.now() / HOUR) * HOUR;
   const { id } = await newServer(accountId, { createdAt: new Date(hour - 32 * DAY), lastSeenAt: new Date(hour) });

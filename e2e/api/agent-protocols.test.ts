@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
 import { POST as writeInThisProcess } from "@/app/ingest/prometheus/write/route";
 import {
   GROWTH,
@@ -24,8 +24,8 @@ import {
   REPORTERS,
   typeOf,
 } from "@/e2e/support/agent-protocols";
+import { answer, getData } from "@/e2e/support/ask";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
-import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { type Series, writeRequest } from "@/e2e/support/write-request";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
@@ -43,9 +43,8 @@ const { prometheus: PROMETHEUS, influx: INFLUX, otlp: OTLP, collectd: COLLECTD }
 
 type Sent = { status: number; text: string; json: unknown; headers: Headers };
 
-/** Sends it as agents do: again later, when a busy machine says 503. */
 async function send(path: string, key: string | null, body: Body, headers: Record<string, string> = {}): Promise<Sent> {
-  const response = await fetch(sharedOrigin() + path, {
+  const response = await answer(path, {
     method: "POST",
     headers: {
       ...typeOf(path),
@@ -56,10 +55,6 @@ async function send(path: string, key: string | null, body: Body, headers: Recor
   });
   const text = await response.text();
   expect([response.headers.get("cache-control"), response.headers.has("x-request-id")]).toEqual(["no-store", true]);
-  if (response.status === 503) {
-    await setTimeout(Number(response.headers.get("retry-after")) * SECOND);
-    return send(path, key, body, headers);
-  }
   return { status: response.status, text, json: text === "" ? undefined : JSON.parse(text), headers: response.headers };
 }
 
@@ -541,7 +536,7 @@ test("agents of InfluxDB and OTLP find the reason of a failure where they look f
 
 test("InfluxDB's ping and health are answered to anybody; other methods are 405, other paths 404", async () => {
   const ask = async (path: string, method: string) => {
-    const response = await fetch(sharedOrigin() + path, { method });
+    const response = await answer(path, { method });
     return [response.status, await response.text()];
   };
   expect(await ask("/ingest/influx/ping", "GET")).toEqual([204, ""]);

@@ -1,10 +1,11 @@
+import { expect, test } from "vitest";
+import { answer, findJudge } from "@/e2e/support/ask";
 import { newAccount } from "@/e2e/support/factories";
-import { expect, findJudge, sharedOrigin, test } from "@/e2e/support/fixtures";
 
-const url = () => `${sharedOrigin()}/openapi.json`;
+const PATH = "/openapi.json";
 
 test("the document is served to anybody, from any origin, and names the origin that it was asked at", async () => {
-  const response = await fetch(url());
+  const response = await answer(PATH, { headers: { Host: "console.example" } });
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
@@ -12,52 +13,52 @@ test("the document is served to anybody, from any origin, and names the origin t
   expect(response.headers.get("set-cookie")).toBeNull();
   const document = (await response.json()) as { openapi: string; servers: { url: string }[] };
   expect(document.openapi).toBe("3.1.1");
-  expect(document.servers.map((server) => server.url)).toEqual([sharedOrigin()]);
+  expect(document.servers.map((server) => server.url)).toEqual(["http://console.example"]);
 });
 
 test("whoever has the document already gets 304 without it, HEAD gets the tag, and a page may ask for both", async () => {
-  const tag = (await fetch(url())).headers.get("etag") ?? "";
+  const tag = (await answer(PATH)).headers.get("etag") ?? "";
   expect(tag).toMatch(/^"[\w-]{43}"$/);
   for (const value of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
-    const known = await fetch(url(), { headers: { "If-None-Match": value } });
+    const known = await answer(PATH, { headers: { "If-None-Match": value } });
     expect({ status: known.status, tag: known.headers.get("etag"), text: await known.text() }).toEqual({
       status: 304,
       tag,
       text: "",
     });
   }
-  expect((await fetch(url(), { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
-  const head = await fetch(url(), { method: "HEAD" });
+  expect((await answer(PATH, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+  const head = await answer(PATH, { method: "HEAD" });
   expect({ status: head.status, tag: head.headers.get("etag"), text: await head.text() }).toEqual({
     status: 200,
     tag,
     text: "",
   });
-  const preflight = await fetch(url(), { method: "OPTIONS" });
+  const preflight = await answer(PATH, { method: "OPTIONS" });
   expect(preflight.status).toBe(204);
   expect(preflight.headers.get("access-control-allow-headers")).toBe("If-None-Match");
 });
 
 test("an answer that the document does not describe is found out: its status, a header more or less, a field, a unit", async () => {
   const { token } = await newAccount();
-  const response = await fetch(`${sharedOrigin()}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } });
+  const response = await answer("/api/v1/me", { headers: { Authorization: `Bearer ${token}` } });
   const text = await response.text();
-  const answer = { method: "GET", path: "/api/v1/me", status: 200, headers: response.headers, text };
+  const arrived = { method: "GET", path: "/api/v1/me", status: 200, headers: response.headers, text };
   const judge = await findJudge();
   const withHeader = (name: string, value: string | null) => {
     const headers = new Headers(response.headers);
     if (value === null) headers.delete(name);
     else headers.set(name, value);
-    return { ...answer, headers };
+    return { ...arrived, headers };
   };
-  expect(judge(answer)).toEqual([]);
-  expect(judge({ ...answer, status: 418 })).toEqual(["The status 418 is not described."]);
+  expect(judge(arrived)).toEqual([]);
+  expect(judge({ ...arrived, status: 418 })).toEqual(["The status 418 is not described."]);
   expect(judge(withHeader("x-request-id", null))).toEqual(["The header X-Request-Id is absent."]);
   expect(judge(withHeader("x-powered-by", "somebody"))).toEqual(["The header x-powered-by is not described."]);
   expect(judge(withHeader("cache-control", "public"))).toHaveLength(1);
   expect(judge(withHeader("x-ratelimit-remaining", "-1"))).toHaveLength(1);
-  expect(judge({ ...answer, text: text.replace('"email"', '"mail"') })).toEqual([
+  expect(judge({ ...arrived, text: text.replace('"email"', '"mail"') })).toEqual([
     "The body: /data must have required property 'email'.",
   ]);
-  expect(judge({ ...answer, text: "{" })).toHaveLength(1);
+  expect(judge({ ...arrived, text: "{" })).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
+import { expect, test } from "vitest";
+import { answer, getData } from "@/e2e/support/ask";
 import { newAccount, newGameService, newReportingServer, newServer, unique } from "@/e2e/support/factories";
-import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -108,7 +109,7 @@ test("a flooded server key stores one sample for each ten seconds, replayed spoo
   const account = await newAccount();
   const { id, key } = await newReportingServer(account.id);
   const send = async (body: object) => {
-    const response = await fetch(`${sharedOrigin()}/ingest/v1/check-ins`, {
+    const response = await answer("/ingest/v1/check-ins", {
       method: "POST",
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
       body: JSON.stringify(body),

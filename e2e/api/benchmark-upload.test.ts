@@ -1,5 +1,6 @@
+import { expect, test } from "vitest";
+import { answer, call, getData } from "@/e2e/support/ask";
 import { newAccount, newServer } from "@/e2e/support/factories";
-import { call, expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { DAY, SECOND } from "@/lib/format/time";
 import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
@@ -26,7 +27,7 @@ async function newRun(data: { publicIp?: string; facts?: object; requestedAt?: D
 }
 
 async function upload(key: string, body: string, headers: Record<string, string> = {}) {
-  const response = await fetch(`${sharedOrigin()}/ingest/v1/benchmarks/${key}`, {
+  const response = await answer(`/ingest/v1/benchmarks/${key}`, {
     method: "POST",
     body,
     headers: { "Content-Type": "application/json", "X-Forwarded-For": "9.9.9.9", ...headers },
@@ -42,7 +43,7 @@ test("an upload finishes the run, verified, and says so in the terminal; the log
     status: 200,
     type: "text/plain; charset=utf-8",
     text: expect.stringMatching(
-      /^\n"Monthly": 64 of 100 \(cpu 58, disk 70, network not measured\)\.\nVerified: .*\nSee http:\/\/127\.0\.0\.1:\d+\/dashboard\/servers\/\d+\n$/,
+      /^\n"Monthly": 64 of 100 \(cpu 58, disk 70, network not measured\)\.\nVerified: .*\nSee http:\/\/localhost\/dashboard\/servers\/\d+\n$/,
     ),
   });
   expect(answer.text).toContain(`/dashboard/servers/${serverId}\n`);

@@ -1,5 +1,6 @@
+import { expect, test } from "vitest";
+import { call } from "@/e2e/support/ask";
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
-import { call, expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { openLibrary } from "@/e2e/support/library";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
@@ -18,8 +19,6 @@ const eventsOf = (tokenId: number) =>
   });
 const from = (ip: string) => ({
   headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": ip },
-  // Uses one door only, because requests through the other would count too.
-  origin: sharedOrigin(),
 });
 
 test("refusals of a token after its end, and outside its networks, are one event while there is one a day, from the first to the last, with their number and the last sender; those of a disabled account are none", async () => {

@@ -1,6 +1,8 @@
+import { expect, test } from "vitest";
+import { answer, call, expectFailure, sendMcp } from "@/e2e/support/ask";
+import { type Answer, ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { newAccount, unique } from "@/e2e/support/factories";
-import { type Answer, call, ENDPOINT_PATHS, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
-import { type McpAnswer, sendMcp } from "@/e2e/support/mcp-client";
+import type { McpAnswer } from "@/e2e/support/mcp-client";
 import { recordQueries, SET_UP } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { authenticate } from "@/lib/tokens/authentication";
@@ -31,13 +33,12 @@ function comparable({ status, headers, text }: Pick<Answer, "status" | "headers"
 
 async function scrape(raw: string, ip: string) {
   const headers = { Authorization: `Bearer ${raw}`, "X-Forwarded-For": ip };
-  const response = await fetch(`${sharedOrigin()}/metrics`, { headers });
+  const response = await answer("/metrics", { headers });
   return comparable({ status: response.status, headers: response.headers, text: await response.text() });
 }
 
 async function askMcp(raw: string, ip: string) {
   const { status, headers, json }: McpAnswer = await sendMcp(
-    sharedOrigin(),
     raw,
     "tools/call",
     { name: "account", arguments: {} },
@@ -121,7 +122,7 @@ test("refusing costs the database the same statements, whether a token is revoke
 
 test("a refusal from elsewhere is counted with its ip and program, is no use, and its ip does not push out those that use the token", async () => {
   const { raw, id, accountId } = await newRestrictedToken();
-  const init = { origin: sharedOrigin(), headers: { "X-Forwarded-For": OUTSIDE, "User-Agent": "thief/1" } };
+  const init = { headers: { "X-Forwarded-For": OUTSIDE, "User-Agent": "thief/1" } };
   for (let i = 0; i < 3; i++) expect((await call("/api/v1/me", raw, init)).status).toBe(401);
   await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(3);
   expect(await findToken(accountId, id)).toMatchObject({

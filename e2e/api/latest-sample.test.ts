@@ -1,5 +1,6 @@
+import { expect, test } from "vitest";
+import { getData } from "@/e2e/support/ask";
 import { newAccount, newServer } from "@/e2e/support/factories";
-import { expect, getData, test } from "@/e2e/support/fixtures";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { dropDay, makeDay } from "@/lib/database/partitions";

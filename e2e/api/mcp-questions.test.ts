@@ -1,6 +1,6 @@
+import { expect, test } from "vitest";
+import { getData, sendMcp } from "@/e2e/support/ask";
 import { newAccount, newBenchmarkRun, newGameService, newServer, newToken } from "@/e2e/support/factories";
-import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
-import { sendMcp } from "@/e2e/support/mcp-client";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import type { Data } from "@/lib/api/contract";
 import type { ServerDetail } from "@/lib/api/schemas";
@@ -193,21 +193,17 @@ const QUESTIONS: Record<string, { ask: (call: Call) => Promise<unknown>; api: (a
   },
 };
 
-test("twenty questions are each answered by at most three calls of at most 16,000 bytes, with the API's own numbers", {
-  tag: "@waits",
-}, async () => {
+test("twenty questions are each answered by at most three calls of at most 16,000 bytes, with the API's own numbers", async () => {
   expect(Object.keys(QUESTIONS)).toHaveLength(20);
   const account = await newAccount();
   const { token } = account;
   const serviceId = await fill(account.id);
-  const { servers: listed } = await getData<Data<"/api/v1/servers">>("/api/v1/servers", token, {
-    origin: sharedOrigin(),
-  });
+  const { servers: listed } = await getData<Data<"/api/v1/servers">>("/api/v1/servers", token, {});
   // Reading all of it takes seventeen requests, so a token lasts for seven times.
   let [reads, reader] = [0, token];
   const readApi = async (): Promise<Api> => {
     if (reads++ % 7 === 0) reader = await newToken(account.id);
-    const get = <Answer>(path: string) => getData<Answer>(path, reader, { origin: sharedOrigin() });
+    const get = <Answer>(path: string) => getData<Answer>(path, reader);
     const metrics = `/api/v1/game-services/${serviceId}/metrics`;
     return {
       account: await get("/api/v1/me"),
@@ -224,7 +220,7 @@ test("twenty questions are each answered by at most three calls of at most 16,00
     let calls = 0;
     const answer = await ask(async (name, input = {}) => {
       calls++;
-      const { status, bytes, json } = await sendMcp(sharedOrigin(), token, "tools/call", { name, arguments: input });
+      const { status, bytes, json } = await sendMcp(token, "tools/call", { name, arguments: input });
       expect({ status, isError: json.result?.isError ?? false }, `${question} ${JSON.stringify(json)}`).toEqual({
         status: 200,
         isError: false,

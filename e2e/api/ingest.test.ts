@@ -1,0 +1,347 @@
+import { isDeepStrictEqual } from "node:util";
+import { expect, test } from "vitest";
+import { POST } from "@/app/ingest/v1/check-ins/route";
+import { answer, call, getData } from "@/e2e/support/ask";
+import { ENDPOINT_PATHS } from "@/e2e/support/calls";
+import { newAccount, newReportingServer, unique } from "@/e2e/support/factories";
+import { recordQueries } from "@/e2e/support/recorded-queries";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { parseCheckInBody } from "@/lib/ingest/check-in-body";
+import { removeServer } from "@/lib/servers/management";
+import { replaceServerKey } from "@/lib/servers/server-keys";
+import { parseStabilityRecord } from "@/lib/servers/stability";
+import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { mintToken } from "@/lib/tokens/format";
+
+// The endpoint through which daemons check in. Tests stand behind one trusted proxy, so each can come from its own IP.
+
+const PATH = "/ingest/v1/check-ins";
+const sample = {
+  cpu_pct: 12.5,
+  cpu_steal_pct: 0.1,
+  cpu_iowait_pct: 1,
+  load5: 0.4,
+  mem_used_mb: 900,
+  mem_total_mb: 4096,
+  swap_used_pct: 0,
+  disk_used_pct: 41,
+  net_loss_pct: 0,
+  net_retransmit_pct: 0.2,
+  uptime_s: 5000,
+  oom_kills: 0,
+  failed_units: 0,
+};
+const facts = { os: "Debian GNU/Linux 13", kernel: "6.12.48", cores: 2 };
+
+type Init = { headers?: Record<string, string>; body?: string; method?: string };
+
+async function send(key: string | null, body: unknown, init: Init = {}) {
+  const response = await answer(PATH, {
+    method: init.method ?? "POST",
+    headers: {
+      "Content-Type": "application/json",
+      ...(key !== null && { Authorization: `Bearer ${key}` }),
+      ...init.headers,
+    },
+    body: init.method === "GET" ? null : (init.body ?? JSON.stringify(body)),
+  });
+  const text = await response.text();
+  const { headers } = response;
+  const said = ["cache-control", "x-content-type-options", "access-control-allow-origin"].map((name) =>
+    headers.get(name),
+  );
+  const given = [...said, headers.has("x-request-id")];
+  const wanted = ["no-store", "nosniff", null, true];
+  // Every `expect` costs the runner a scan of all earlier steps, and this test would make thousands.
+  if (!isDeepStrictEqual(given, wanted)) expect(given, text).toEqual(wanted);
+  return { status: response.status, headers, text, json: JSON.parse(text) as unknown };
+}
+
+const stateOf = (id: number) =>
+  db.server.findUniqueOrThrow({ where: { id }, include: { telemetrySamples: true, keys: true } });
+
+test("a check-in is what the API then tells of the server, and the key's use is on record", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const from = Date.now();
+  const answer = await send(key, { ...sample, facts, sampled_at: from }, { headers: { "X-Forwarded-For": "9.9.9.9" } });
+  expect(answer).toMatchObject({ status: 200, json: { data: { stored: true } } });
+  const detail = await getData<{ last_seen: number }>(`/api/v1/servers/${id}`, token);
+  expect(detail).toMatchObject({
+    online: true,
+    public_ip: "9.9.9.9",
+    facts,
+    latest_sample: { ts: from, cpu_pct: 12.5, mem_used_mb: 900 },
+  });
+  expect(detail.last_seen).toBeGreaterThanOrEqual(from);
+  const { telemetrySamples, keys } = await stateOf(id);
+  expect(telemetrySamples).toMatchObject([{ netRetransmitPct: 0.2, uptimeS: 5000, oomKills: 0, failedUnits: 0 }]);
+  expect(keys).toMatchObject([{ lastUsedIp: "9.9.9.9", lastUsedAt: expect.any(Date) }]);
+});
+
+test("the daemon's own word on its public IP comes first, then a public peer; anything else leaves what is known", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const ipAfter = async (body: object, peer: string) => {
+    await send(key, { ...sample, ...body }, { headers: { "X-Forwarded-For": peer } });
+    return (await stateOf(id)).publicIp;
+  };
+  expect(await ipAfter({}, "10.1.2.3")).toBeNull();
+  expect(await ipAfter({}, "2606:4700::1111")).toBe("2606:4700::1111");
+  expect(await ipAfter({ public_ip: "192.0.2.77" }, "9.9.9.9")).toBe("192.0.2.77");
+  expect(await ipAfter({ public_ip: null }, "192.168.1.1")).toBe("192.0.2.77");
+});
+
+test("the same sample twice changes nothing, and one that arrives late moves neither the present nor a restart", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId, { createdAt: new Date(Date.now() - DAY) });
+  const now = Date.now();
+  const body = { ...sample, facts, sampled_at: now };
+  expect((await send(key, body)).json).toEqual({ data: { stored: true } });
+  const before = await stateOf(id);
+  expect((await send(key, { ...body, cpu_pct: 99, oom_kills: 5 })).json).toEqual({ data: { stored: false } });
+  expect(await stateOf(id)).toEqual(before);
+
+  const late = { ...sample, sampled_at: now - HOUR, uptime_s: 1400, failed_units: 3, oom_kills: 1 };
+  expect((await send(key, { ...late, facts: { ...facts, kernel: "old" } })).json).toEqual({ data: { stored: true } });
+  const after = await stateOf(id);
+  expect(after.facts).toEqual(before.facts);
+  expect(after.stability).toMatchObject({ failed_units: 0, last_oom_at: now - HOUR });
+  const { minutes, events } = parseStabilityRecord(after.stability);
+  expect(minutes.slice(-4)).toBe("0101");
+  expect(events).toEqual([{ hour: Math.floor(now / HOUR) - 1, reboots: 0, oom_kills: 1 }]);
+});
+
+test("a wrong field is refused by its name, and nothing of the check-in is kept", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const before = await stateOf(id);
+  let nested: unknown = "deep";
+  for (let depth = 0; depth < 20; depth++) nested = { nested };
+  for (const [wrong, message] of [
+    [{ cpu_pct: 100.1 }, /^cpu_pct: expected number to be <=100\.$/],
+    [{ cpu_pct: "NaN" }, /^cpu_pct: expected number, received string\.$/],
+    [{ load5: -1 }, /^load5: /],
+    [{ mem_used_mb: 1e300 }, /^mem_used_mb: /],
+    [{ oom_kills: 0.5 }, /^oom_kills: /],
+    [{ uptime_s: true }, /^uptime_s: /],
+    [{ cpuPct: 5 }, /^cpuPct: is not a field of a check-in\.$/],
+    [{ server_id: 7 }, /^server_id: is not a field of a check-in\.$/],
+    [{ ["x".repeat(5000)]: 5 }, /^x{64}: is not a field of a check-in\.$/],
+    [
+      { sampled_at: Date.now() + HOUR },
+      /^sampled_at: is 60 minutes ahead of the console's clock.* Check this machine's clock\.$/,
+    ],
+    [{ sampled_at: Date.now() - 3 * HOUR }, /^sampled_at: is 180 minutes old, and 2 hours are the most\.$/],
+    [{ sampled_at: "now" }, /^sampled_at: /],
+    [{ sampled_at: 1e300 }, /^sampled_at: /],
+    [{ public_ip: "web-1.example" }, /^public_ip: must be an IPv4 or IPv6 address\.$/],
+    [{ daemon: "a b" }, /^daemon: must be 8 to 64 letters/],
+    [{ facts: { ...facts, cores: 0 } }, /^facts\.cores: /],
+    [{ facts: { ...facts, extra: nested } }, /^facts\.extra: must be a text, a number or a boolean\.$/],
+    [{ facts: { ...facts, os: "a\u202Eb" } }, /^facts\.os: holds control or text-direction characters\.$/],
+    [{ facts: { ...facts, os: "a\u0000b" } }, /^facts\.os: holds control/],
+    [{ facts: { ...facts, os: "\ud800" } }, /^facts\.os: holds control/],
+    [{ facts: { ...facts, os: "x".repeat(257) } }, /^facts\.os: /],
+    [{ facts: { ...facts, "<b>": 1 } }, /^facts: has a name that is not made of/],
+    [
+      { facts: { ...facts, ...Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, n])) } },
+      /^facts: has more than 32/,
+    ],
+    [{ facts: [] }, /^facts: /],
+  ] as [object, RegExp][]) {
+    const answer = await send(key, { ...sample, ...wrong });
+    expect(answer.status, JSON.stringify(wrong).slice(0, 100)).toBe(400);
+    expect(answer.json).toEqual({ error: expect.stringMatching(message) });
+  }
+  for (const [text, message] of [
+    ["", /not JSON/],
+    ["{", /not JSON/],
+    ["null", /must be a JSON object/],
+    ["[]", /must be a JSON object/],
+    ['{"cpu_pct":NaN}', /not JSON/],
+    ['{"cpu_pct":1e999}', /^cpu_pct: /],
+    ["[".repeat(15_000), /nested deeper than 32 levels/],
+  ] as const) {
+    const answer = await send(key, null, { body: text });
+    expect(answer.status, text.slice(0, 50)).toBe(400);
+    expect(answer.json).toEqual({ error: expect.stringMatching(message) });
+  }
+  expect(await stateOf(id)).toEqual(before);
+  // Markup is text like any other.
+  expect((await send(key, { facts: { ...facts, os: "<script>alert(1)</script>" } })).status).toBe(200);
+});
+
+test("no key is one 401; wrong, replaced, removed, disabled and foreign ones are another, all the same", async () => {
+  const [owner, disabled] = [await newAccount(), await newAccount()];
+  const [replaced, removed, ofDisabled] = [
+    await newReportingServer(owner.id),
+    await newReportingServer(owner.id),
+    await newReportingServer(disabled.id),
+  ];
+  await replaceServerKey(owner.id, replaced.id, new Date(Date.now() - HOUR));
+  await removeServer(owner.id, removed.id);
+  await setAccountDisabled(disabled.email, true);
+  const wrong = [
+    replaced.key,
+    removed.key,
+    ofDisabled.key,
+    mintToken("serverKey"),
+    owner.token,
+    "csrv_",
+    "x".repeat(9000),
+  ];
+  const answers = await Promise.all(wrong.map((key) => send(key, sample)));
+  for (const { status, json, headers } of answers) {
+    expect({ status, json }).toEqual({ status: 401, json: { error: "Invalid or replaced server key." } });
+    expect(headers.get("www-authenticate")).toBe('Bearer realm="console-ingest", error="invalid_token"');
+  }
+  expect(await send(null, sample)).toMatchObject({
+    status: 401,
+    json: { error: 'Missing server key. Send "Authorization: Bearer <server key>".' },
+  });
+});
+
+test("a replaced key reports within its hour, and the new one at once", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const replaced = await replaceServerKey(accountId, id);
+  expect((await send(key, sample)).status).toBe(200);
+  expect((await send(replaced.kind === "replaced" ? replaced.rawKey : null, sample)).status).toBe(200);
+});
+
+test("a server key reads nothing, on any endpoint", async () => {
+  const { id: accountId } = await newAccount();
+  const { key } = await newReportingServer(accountId);
+  for (const path of [...ENDPOINT_PATHS, "/api/v1/nothing"]) {
+    expect((await call(path, key)).status, path).toBe(401);
+  }
+});
+
+test("other methods are 405, other types 415, other paths 404, each in JSON", async () => {
+  const { id: accountId } = await newAccount();
+  const { key } = await newReportingServer(accountId);
+  for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    const answer = await send(key, sample, { method });
+    expect({ status: answer.status, allow: answer.headers.get("allow") }, method).toEqual({
+      status: 405,
+      allow: "POST",
+    });
+  }
+  for (const headers of [{ "Content-Type": "text/plain" }, { "Content-Type": "" }, { "Content-Encoding": "gzip" }]) {
+    expect((await send(key, sample, { headers })).status, JSON.stringify(headers)).toBe(415);
+  }
+  expect((await send(key, sample, { headers: { "Content-Type": "Application/JSON; charset=utf-8" } })).status).toBe(
+    200,
+  );
+  const elsewhere = await answer("/ingest/v1/nothing", { method: "POST" });
+  expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { error: "Not found." }]);
+});
+
+test("a body beyond 16 KB is refused, and stores nothing", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const padded = (bytes: number) => JSON.stringify({ ...sample, facts }).padEnd(bytes);
+  expect((await send(key, null, { body: padded(16 * 1024) })).status).toBe(200);
+  const larger = await send(key, null, { body: padded(16 * 1024 + 1) });
+  expect(larger).toMatchObject({ status: 413, json: { error: "The body is larger than 16 KB." } });
+  expect((await stateOf(id)).telemetrySamples).toHaveLength(1);
+});
+
+test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-After is true for this key alone", async () => {
+  const { id: accountId } = await newAccount();
+  const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
+  const start = Date.now() - 100 * MINUTE;
+  const statuses: number[] = [];
+  let refused: Awaited<ReturnType<typeof send>> | undefined;
+  for (let n = 0; n < 320; n += 20) {
+    const batch = Array.from({ length: 20 }, (_, k) =>
+      send(key, { ...sample, sampled_at: start + (n + k) * 10 * SECOND }),
+    );
+    for (const answer of await Promise.all(batch)) {
+      statuses.push(answer.status);
+      if (answer.status === 429) refused = answer;
+    }
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(300);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+  const wait = Number(refused?.headers.get("retry-after"));
+  expect(refused?.json).toEqual({ error: `Rate limit exceeded. Retry in ${wait} seconds.` });
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(60);
+  expect((await stateOf(id)).telemetrySamples).toHaveLength(300);
+  expect((await send(other.key, sample)).status).toBe(200);
+});
+
+test("a check-in costs three statements: whose key, what was, what is; a key that can be none costs nothing", async () => {
+  const { id: accountId } = await newAccount();
+  const { key } = await newReportingServer(accountId);
+  const deliver = (raw: string) =>
+    POST(
+      new Request("http://console/", {
+        method: "POST",
+        body: JSON.stringify({ ...sample, facts }),
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${raw}` },
+      }),
+      { params: Promise.resolve({}) },
+    );
+  const queries = await recordQueries(async () => expect((await deliver(key)).status).toBe(200));
+  expect(queries.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1])).toEqual(["select", "select", "with"]);
+  const mistyped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
+  expect(await recordQueries(async () => expect((await deliver(mistyped)).status).toBe(401))).toEqual([]);
+});
+
+test("two daemons with one key are noticed when the first is heard again; a restarted daemon is none", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const [first, restarted, second] = [unique("daemon"), unique("daemon"), unique("daemon")];
+  for (const daemon of [first, first, restarted, restarted, second]) await send(key, { ...sample, daemon });
+  expect((await stateOf(id)).twoDaemonsAt).toBeNull();
+  await send(key, { ...sample, daemon: restarted });
+  expect((await stateOf(id)).twoDaemonsAt?.getTime()).toBeGreaterThan(Date.now() - MINUTE);
+});
+
+test("after an outage of an hour, replayed under load, no sample is lost and health is as without one", async () => {
+  // Some four hundred check-ins, most of them one after the other.
+  const { id: accountId, token } = await newAccount();
+  const end = Date.now();
+  const start = end - 100 * MINUTE;
+  const data = { createdAt: new Date(start - MINUTE), lastSeenAt: new Date(start - MINUTE) };
+  const [steady, cut] = [await newReportingServer(accountId, data), await newReportingServer(accountId, data)];
+  // The machine restarts, loses a process and has a failed unit for a while, all within the outage.
+  const measured = Array.from({ length: 170 }, (_, n) => ({
+    ...sample,
+    sampled_at: start + (n + 1) * 30 * SECOND,
+    uptime_s: n < 100 ? 5000 + n * 30 : (n - 100) * 30,
+    oom_kills: n === 90 ? 1 : 0,
+    failed_units: n > 80 && n < 120 ? 2 : 0,
+  }));
+  const arriveAtOnce = async (id: number, bodies: typeof measured) => {
+    for (const body of bodies) {
+      const arrivedAt = new Date(body.sampled_at);
+      const { report, sampledAt } = parseCheckInBody(Buffer.from(JSON.stringify({ ...body, facts })), arrivedAt);
+      await storeCheckIn(id, report, { sampledAt, arrivedAt });
+    }
+  };
+  await arriveAtOnce(steady.id, measured);
+  await arriveAtOnce(cut.id, measured.slice(0, 20));
+  // The console is back: the spool comes through the endpoint in order, while others report as well.
+  const others = Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const { key } = await newReportingServer(accountId);
+      for (let n = 0; n < 20; n++) expect((await send(key, sample)).status).toBe(200);
+    }),
+  );
+  for (const body of measured.slice(20)) expect((await send(cut.key, { ...body, facts })).status).toBe(200);
+  await others;
+  const [one, two] = [await stateOf(steady.id), await stateOf(cut.id)];
+  expect(two.telemetrySamples).toHaveLength(170);
+  expect(two.stability).toEqual(one.stability);
+  // The last check-in of both arrives now.
+  await db.server.updateMany({ where: { id: { in: [steady.id, cut.id] } }, data: { lastSeenAt: new Date() } });
+  const { servers } = await getData<{ servers: { id: number; score: number }[] }>("/api/v1/servers", token);
+  const scoreOf = (id: number) => servers.find((server) => server.id === id)?.score;
+  expect(scoreOf(cut.id)).toBe(scoreOf(steady.id));
+});
