@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { PlainError } from "@/lib/failures";
+import { EDGE_PROGRAM, writeEdgeProgram } from "./edge-program";
 import { withSetupLock } from "./setup-lock.mjs";
 
 /** The builds of the app, apart from each other so that the tests never touch the one that is being served. */
@@ -13,6 +14,7 @@ export const DIST_DIRS = { app: process.env.CONSOLE_DIST_DIR || ".next", test: "
 /** What the build is made from; tests and scripts are not. */
 const INPUTS = [
   "app",
+  "edge",
   "lib",
   "public",
   "instrumentation.ts",
@@ -51,11 +53,12 @@ export async function buildIfChanged(
 /** Whether the build in `distDir` was made from the files as they are, by whichever Node. */
 export function isBuilt(distDir: string): boolean {
   const stamp = join(distDir, STAMP);
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === inputsHash();
+  return existsSync(EDGE_PROGRAM) && existsSync(stamp) && readFileSync(stamp, "utf8") === inputsHash();
 }
 
 async function build(distDir: string): Promise<void> {
   const hash = inputsHash();
+  await writeEdgeProgram();
   // Route types of the other build may name routes that are gone; the type check would stop at them.
   for (const dir of Object.values(DIST_DIRS)) rmSync(join(dir, "types"), { recursive: true, force: true });
   const next = spawn(process.execPath, ["node_modules/next/dist/bin/next", "build"], {
@@ -77,7 +80,8 @@ function inputsHash(): string {
 }
 
 function filesIn(path: string): string[] {
-  if (!existsSync(path) || /generated$|\.test\.ts$/.test(path)) return [];
+  // The build writes the program of edge nodes itself.
+  if (!existsSync(path) || /generated$|\.test\.ts$/.test(path) || path === EDGE_PROGRAM) return [];
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path)
     .sort()

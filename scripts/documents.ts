@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
 import { fillRegions } from "./client-regions";
 import { migrate } from "./database";
-import { writeEdgeProgram } from "./edge-program";
 
 /** How many elements of a list an example shows. */
 const SHOWN = 2;
@@ -11,8 +10,8 @@ const SHOWN = 2;
 const CLIENTS = "public/clients";
 
 /**
- * `npm run documents`: writes the example answers of the document (from the demo), the clients, and the program of edge
- * nodes. Run it after a change of the contract, of the demo or of `edge/`.
+ * `npm run documents`: writes the example answers of the document (from the demo) and the clients. Run it after a change of
+ * the contract or of the demo.
  */
 export async function main(): Promise<void> {
   const database = await startEmbeddedDatabase();
@@ -32,7 +31,6 @@ export async function main(): Promise<void> {
   }
   writeFileSync("lib/api/examples.json", `${JSON.stringify(examples, null, 2)}\n`);
   await writeClients();
-  writeFileSync("public/edge.mjs", writeEdgeProgram());
   await db.$disconnect();
   await database.stop();
 }

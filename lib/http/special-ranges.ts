@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
 
 /**
- * What IANA's special-purpose registries keep from the public internet, documentation apart. `public/edge.mjs` has a copy,
+ * What IANA's special-purpose registries keep from the public internet, documentation apart. `edge/ips.mjs` has a copy,
  * which a test compares.
  */
 export const SPECIAL_RANGES: readonly string[] = [
