@@ -1,12 +1,11 @@
 import { defineConfig } from "playwright/test";
 import { findBrowser } from "./support/browser";
-import { NEXT_DOOR } from "./support/doors";
 import { FACT, WHOLE_TEST } from "./support/patience";
 import { stepBack } from "./support/priority";
 
 const executablePath = findBrowser() ?? undefined;
 
-const { E2E_POSTGRES_URL, E2E_POSTGRES_FOLLOWS, E2E_LANE, E2E_ASKING } = process.env;
+const { E2E_POSTGRES_URL, E2E_LANE } = process.env;
 
 /** These need a machine to themselves. They run one test at a time, after everything else: `npm run load`. */
 const LOAD = [
@@ -22,30 +21,12 @@ const LOAD = [
   "pages/sign-in-timing",
 ];
 
-/**
- * The specs that touch the engine: the API, through both doors, and what writes SQL of its own. Where a run on PostgreSQL
- * follows, they alone run on the embedded database as well. Not those of the API that are about its clients.
- */
-const BOTH_ENGINES =
-  /^(?:api\/(?!clients|follow|mcp-questions).*|operations\/(?:commands|faults|gui-client|large-deletions|notices|online-migrations|stored-secrets|sweep)|pages\/(?:account|benchmark-runs|fleet|game-services|manage-tokens|revoke-token))$/;
-const ofBothEngines = `${BOTH_ENGINES.source.slice(1, -1)}\\.spec\\.ts`;
-
-/** The specs that ask for programs, where they run as on a machine that has none: whole, whatever their engine. */
-const asking = E2E_ASKING?.split(",") ?? [];
+/** What newcomers meet first. In CI these run on the embedded database as well, and the last on nothing else. */
+const EMBEDDED = ["api/authentication", "api/ingest", "api/rate-limit", "api/visibility", "operations/gui-client"];
 
 /** What these show does not depend on JavaScript, and other tests of the same page or form run without it. */
 const SAME_WITHOUT = /@without-javascript.*@with-javascript-alone/;
-
-/**
- * Tests of those specs that run on one engine alone. `@one-engine`: the result does not depend on the engine. `@embedded-only`:
- * needs the second console behind Next's router, which only the embedded run has.
- */
-const notOnEngine = E2E_POSTGRES_URL
-  ? [/@embedded-only/, new RegExp(`${ofBothEngines} .*@without-javascript`)]
-  : E2E_POSTGRES_FOLLOWS
-    ? [asking.length > 0 ? new RegExp(`^(?!.*(?:${asking.join("|")})).*@one-engine`) : /@one-engine/]
-    : [];
-const notHere = [...notOnEngine, SAME_WITHOUT];
+const notHere = E2E_POSTGRES_URL ? [SAME_WITHOUT, /@embedded-only/] : [SAME_WITHOUT];
 
 /** The files of specs that are named by their paths. */
 const filesOf = (names: readonly string[]) => names.map((name) => `**/${name}.spec.ts`);
@@ -58,35 +39,33 @@ const WAITING = 3;
 // The workers and their browsers step back behind the consoles and their database. Every worker loads this file.
 if (process.env.TEST_WORKER_INDEX !== undefined) stepBack();
 
-const isOnBoth = (name: string) => BOTH_ENGINES.test(name);
-const specs = {
-  testMatch: E2E_POSTGRES_FOLLOWS
-    ? [new RegExp(`/e2e/${ofBothEngines}$`), ...asking.map((file) => `**/${file}`)]
-    : /\.spec\.ts$/,
-  testIgnore: E2E_LANE === "main" ? filesOf(LOAD) : [],
+// In CI a test in a browser or of operations that fails runs once more. What then passes is named at the end with its error:
+// its cause is still to be found.
+const retries = process.env.CI ? 1 : 0;
+const specs = { testIgnore: E2E_LANE === "main" ? filesOf(LOAD) : [], grepInvert: notHere };
+const lanes = {
+  load: [{ name: "load", testMatch: filesOf(LOAD), grepInvert: notHere, workers: 1, retries }],
+  embedded: [{ name: "embedded", testMatch: filesOf(EMBEDDED), grepInvert: [...notHere, /@waits/], workers: BUSY }],
+  main: [
+    {
+      name: "waiting",
+      ...specs,
+      testMatch: /\/e2e\/(?:operations|pages)\/.*\.spec\.ts$/,
+      grep: /@waits/,
+      workers: WAITING,
+      retries,
+    },
+    { name: "api", ...specs, testMatch: /\/e2e\/api\/.*\.spec\.ts$/, workers: BUSY, retries: 0 },
+    {
+      name: "console",
+      ...specs,
+      testMatch: /\/e2e\/(?:operations|pages)\/.*\.spec\.ts$/,
+      grepInvert: [/@waits/, ...notHere],
+      workers: BUSY,
+      retries,
+    },
+  ],
 };
-const lanes = [
-  { name: "waiting", ...specs, grep: /@waits/, grepInvert: notHere, workers: WAITING },
-  { name: "console", ...specs, grepInvert: [/@waits/, ...notHere], workers: BUSY },
-];
-const nextDoor = {
-  name: NEXT_DOOR,
-  testMatch: /api\/(?:ingest|agent-protocols|benchmark-upload|openapi|token-use)\.spec\.ts$/,
-  // Long, and about what lies behind every door.
-  grepInvert: [/@one-door/],
-  workers: 1,
-};
-const load = {
-  name: "load",
-  testMatch: filesOf(E2E_POSTGRES_FOLLOWS ? LOAD.filter(isOnBoth) : LOAD),
-  grepInvert: notHere,
-  workers: 1,
-};
-/**
- * Asks for a program on the embedded database, so the run without programs skips it. It runs beside load there, to save the
- * start of a run of its own, and under the same name, by which its two results are known as one.
- */
-const skippedWithout = { name: "console", testMatch: filesOf(["operations/gui-client"]) };
 
 export default defineConfig({
   testDir: ".",
@@ -96,14 +75,7 @@ export default defineConfig({
   snapshotPathTemplate: "{testFileDir}/{testFileName}-snapshots/{arg}{ext}",
   fullyParallel: true,
   workers: BUSY + WAITING,
-  projects:
-    E2E_LANE === "load"
-      ? [load, ...(E2E_POSTGRES_FOLLOWS ? [skippedWithout] : [])]
-      : E2E_POSTGRES_URL
-        ? lanes
-        : [...lanes, nextDoor],
-  // In CI a test that fails runs once more. What then passes is named at the end with its error: its cause is still to be found.
-  retries: process.env.CI ? 1 : 0,
+  projects: E2E_LANE === "load" || E2E_LANE === "embedded" ? lanes[E2E_LANE] : lanes.main,
   forbidOnly: Boolean(process.env.CI),
   timeout: WHOLE_TEST,
   expect: { timeout: FACT },

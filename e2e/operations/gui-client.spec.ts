@@ -4,7 +4,6 @@ import { expect, getData, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 
 test("a GUI client lists the tables of a running console's embedded database, shows rows, edits one and errs, and the API answers all the while", {
-  tag: "@embedded-only",
 }, async () => {
   needs("adminer", "php");
   const { hostname, port } = new URL(String(process.env.DATABASE_URL));

@@ -5,10 +5,9 @@ import type { OpenApiDocument } from "@/lib/api/openapi";
 import { failure } from "@/lib/api/schemas";
 import { SECOND } from "@/lib/format/time";
 import { endpointOf } from "./calls";
-import { askBothDoors, askWhole, sharedOrigin, type WholeAnswer } from "./doors";
 import { type Judge, judgeBy } from "./judge";
 
-export { expect, sharedOrigin };
+export { expect };
 
 /** Other tests add network interfaces to this machine. The browser then gives up what it is loading, and is told again. */
 export const test = base.extend({
@@ -23,6 +22,21 @@ export const test = base.extend({
   },
 });
 
+/** The console that all tests share. */
+export function sharedOrigin(): string {
+  const { E2E_ORIGIN } = process.env;
+  if (!E2E_ORIGIN) throw new Error("The console is not running: start the tests with npm test.");
+  return E2E_ORIGIN;
+}
+
+/** One answer, read whole. */
+export type WholeAnswer = { status: number; headers: Headers; text: string };
+
+export async function askWhole(url: string, init: RequestInit = {}): Promise<WholeAnswer> {
+  const response = await fetch(url, { redirect: "manual", ...init });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
 type Init = { method?: string; headers?: Record<string, string>; origin?: string };
 
 /** One answer of the API, read whole. */
@@ -32,7 +46,7 @@ export type Answer = WholeAnswer & { json: unknown };
 export const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g, "1"));
 
 /**
- * Sends a GET with the token, to both doors unless `origin` names a console, and checks what must be true of every
+ * Sends a GET with the token, to the shared console unless `origin` names another, and checks what must be true of every
  * answer of the API: the served document describes its status, headers and body, and the body has no field that the
  * contract does not name.
  */
@@ -40,7 +54,7 @@ export async function call(path: string, token: string | null, init: Init = {}):
   const method = init.method ?? "GET";
   const headers = { ...(token === null ? {} : { Authorization: `Bearer ${token}` }), ...init.headers };
   const request = { method, headers };
-  const answer = await (init.origin ? askWhole(init.origin + path, request) : askBothDoors(path, request));
+  const answer = await askWhole((init.origin ?? sharedOrigin()) + path, request);
   const { status, text } = answer;
   const problems = (await findJudge())({ method, path, ...answer });
   if (answer.headers.has("access-control-allow-credentials")) problems.push("lets pages of others send cookies");

@@ -1,5 +1,4 @@
 import { startConsole } from "./console-server";
-import { startConsoleWithoutDirectDoor } from "./next-door";
 import { makePackage, startPackagedConsole } from "./packaged-console";
 import { has } from "./programs.mjs";
 import { type RedisServer, startRedis } from "./redis-server";
@@ -19,10 +18,7 @@ const STEADY_FLEET = `
 const PRESENT_FOR_LONG = `insert into console_presence (since, until)
   values (now() - interval '400 days', now() + interval '50 seconds')`;
 
-/**
- * One database and one console for all tests that need nothing special; each test makes accounts of its own in it. On
- * the embedded database, where each process counts the limit alone, a second console answers through Next's router.
- */
+/** One database and one console for all tests that need nothing special; each test makes accounts of its own in it. */
 export default async function setUp(): Promise<() => Promise<void>> {
   const template = await createTemplate();
   const database = await createTestDatabase();
@@ -34,15 +30,13 @@ export default async function setUp(): Promise<() => Promise<void>> {
   // And from the package, as in production.
   const ofPackage = process.env.E2E_POSTGRES_URL ? await makePackage() : null;
   await runSql(database.url, PRESENT_FOR_LONG);
-  const [app, nextDoor] = await Promise.all([
-    ofPackage ? startPackagedConsole(ofPackage, database.url, variables) : startConsole(database.url, variables),
-    process.env.E2E_POSTGRES_URL ? null : startConsoleWithoutDirectDoor(database.url, variables),
-  ]);
+  const app = ofPackage
+    ? await startPackagedConsole(ofPackage, database.url, variables)
+    : await startConsole(database.url, variables);
   process.env.DATABASE_URL = database.url;
   process.env.E2E_ORIGIN = app.origin;
-  process.env.E2E_NEXT_DOOR_ORIGIN = nextDoor?.origin ?? "";
   return async () => {
-    await Promise.all([app.stop(), nextDoor?.stop()]);
+    await app.stop();
     await redis?.stop();
     await database.stop();
     await template.remove();

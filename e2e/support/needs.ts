@@ -3,16 +3,30 @@ import { has, type Program, reasonWithout } from "./programs.mjs";
 
 /**
  * Skips where this machine lacks one of these programs, and says which package brings it: in a test this test, in a group
- * or at the top of a file all that follow in it. `npm test` sums the reasons up.
+ * or at the top of a file all that follow in it. `npm test` sums the reasons up. Where CI is set they fail instead.
  */
 export function needs(...programs: Program[]): void {
   const missing = programs.filter((name) => !has(name));
-  test.skip(missing.length > 0, missing.map(reasonWithout).join("; "));
+  if (missing.length === 0) return;
+  const reason = missing.map(reasonWithout).join("; ");
+  if (!process.env.CI) test.skip(true, reason);
+  else if (isInTest()) throw new Error(reason);
+  else {
+    test.beforeEach(() => {
+      throw new Error(reason);
+    });
+  }
 }
 
-/** Skips where the run is not on a PostgreSQL server: the embedded database has one session, so nobody can lock out another. */
+/** The embedded database has one session, so nobody can lock out another there: a run is on PostgreSQL where both are. */
 export function needsPostgresRun(): void {
-  if (process.env.E2E_POSTGRES_URL) return;
   needs("postgres", "redis-server");
-  test.skip(true, "this run is on the embedded database");
+}
+
+function isInTest(): boolean {
+  try {
+    return test.info() !== null;
+  } catch {
+    return false;
+  }
 }

@@ -2,7 +2,7 @@
 // through needs.ts. `node e2e/support/programs.mjs` prints the packages that this machine lacks; .ci/run installs them before
 // there are any packages of npm, so this file is plain JavaScript.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -68,18 +68,14 @@ export const PROGRAMS = {
 
 /** @typedef {keyof typeof PROGRAMS} Program */
 
-/** What tests do without, though many machines have it. */
-const NEVER_NEEDED = ["git", "pgrep", "pkill", "ps"];
-
 /** @type {Map<string, boolean>} */
 const known = new Map();
 
 /**
- * Whether the tests can use a program here. With WITHOUT_PROGRAMS in the environment they have none.
+ * Whether the tests can use a program here.
  * @param {Program} name
  */
 export function has(name) {
-  if (process.env.WITHOUT_PROGRAMS) return false;
   /** @type {Source} */
   const { isThere } = PROGRAMS[name];
   const found = known.get(name) ?? (isThere ? isThere() : inPath(name));
@@ -99,7 +95,6 @@ export function reasonWithout(name) {
 
 /** The folder of `initdb` and `postgres`, or null when this machine has no PostgreSQL server. */
 export function findPostgres() {
-  if (process.env.WITHOUT_PROGRAMS) return null;
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -113,22 +108,6 @@ export function findPostgres() {
 /** The library that gives a process another clock, or null. */
 export function findFaketime() {
   return findLibrary("faketime/libfaketime.so.1");
-}
-
-/**
- * Fills an empty folder with links to all commands of PATH but those of the table: a PATH for a machine that has none.
- * @param {string} folder
- */
-export function linkOtherCommands(folder) {
-  const left = new Set([...Object.keys(PROGRAMS), ...NEVER_NEEDED]);
-  mkdirSync(folder, { recursive: true });
-  for (const place of pathFolders()) {
-    if (!existsSync(place)) continue;
-    for (const name of readdirSync(place)) {
-      const link = join(folder, name);
-      if (!left.has(name) && !existsSync(link)) symlinkSync(join(place, name), link);
-    }
-  }
 }
 
 /** @param {string} name */

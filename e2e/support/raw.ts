@@ -1,17 +1,9 @@
 import { connect } from "node:net";
-import { comparableText, throughBothDoors } from "./doors";
+import { sharedOrigin } from "./fixtures";
 import { FACT } from "./patience";
 
-/**
- * Everything that the server sends on one connection until it ends it, for bytes that no HTTP client would send. They
- * go to both doors, unless `origin` names a console.
- */
-export function sendRaw(bytes: string, origin?: string): Promise<string> {
-  if (origin) return exchange(bytes, origin);
-  return throughBothDoors((each) => exchange(bytes, each), comparableText);
-}
-
-function exchange(bytes: string, origin: string): Promise<string> {
+/** Everything that the server sends on one connection until it ends it, for bytes that no HTTP client would send. */
+export function sendRaw(bytes: string, origin = sharedOrigin()): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     let text = "";

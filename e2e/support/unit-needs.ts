@@ -8,8 +8,10 @@ declare module "vitest" {
   }
 }
 
-/** As `needs` of the end-to-end tests, for a unit test: skips it where this machine lacks the program. */
+/** As `needs` of the end-to-end tests, for a unit test: skips it where this machine lacks the program, and fails it where CI is set. */
 export function needsProgram({ task, skip }: TestContext, name: Program): void {
-  if (!has(name)) task.meta.skipped = reasonWithout(name);
-  skip(!has(name));
+  if (has(name)) return;
+  if (process.env.CI) throw new Error(reasonWithout(name));
+  task.meta.skipped = reasonWithout(name);
+  skip();
 }
