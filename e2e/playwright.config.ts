@@ -1,6 +1,6 @@
 import { defineConfig } from "playwright/test";
 import { findBrowser } from "./support/browser";
-import { FACT, WHOLE_TEST } from "./support/patience";
+import { FACT, LONG_WAIT, WHOLE_TEST } from "./support/patience";
 import { stepBack } from "./support/priority";
 
 const executablePath = findBrowser() ?? undefined;
@@ -42,30 +42,32 @@ if (process.env.TEST_WORKER_INDEX !== undefined) stepBack();
 // In CI a test in a browser or of operations that fails runs once more. What then passes is named at the end with its error:
 // its cause is still to be found.
 const retries = process.env.CI ? 1 : 0;
-const specs = { testIgnore: E2E_LANE === "main" ? filesOf(LOAD) : [], grepInvert: notHere };
-const lanes = {
-  load: [{ name: "load", testMatch: filesOf(LOAD), grepInvert: notHere, workers: 1, retries }],
-  embedded: [{ name: "embedded", testMatch: filesOf(EMBEDDED), grepInvert: [...notHere, /@waits/], workers: BUSY }],
-  main: [
-    {
-      name: "waiting",
-      ...specs,
-      testMatch: /\/e2e\/(?:operations|pages)\/.*\.spec\.ts$/,
-      grep: /@waits/,
-      workers: WAITING,
-      retries,
-    },
-    { name: "api", ...specs, testMatch: /\/e2e\/api\/.*\.spec\.ts$/, workers: BUSY, retries: 0 },
-    {
-      name: "console",
-      ...specs,
-      testMatch: /\/e2e\/(?:operations|pages)\/.*\.spec\.ts$/,
-      grepInvert: [/@waits/, ...notHere],
-      workers: BUSY,
-      retries,
-    },
-  ],
-};
+const specs = { testIgnore: filesOf(LOAD), grepInvert: notHere };
+const load = { name: "load", testMatch: filesOf(LOAD), grepInvert: notHere, workers: 1, retries };
+const embedded = { name: "embedded", testMatch: filesOf(EMBEDDED), grepInvert: [...notHere, /@waits/], workers: BUSY };
+const main = [
+  {
+    name: "waiting",
+    ...specs,
+    testMatch: /\/e2e\/(?:operations|pages)\/.*\.spec\.ts$/,
+    grep: /@waits/,
+    workers: WAITING,
+    retries,
+  },
+  { name: "api", ...specs, testMatch: /\/e2e\/api\/.*\.spec\.ts$/, workers: BUSY, retries: 0 },
+  {
+    name: "console",
+    ...specs,
+    testMatch: /\/e2e\/(?:operations|pages)\/.*\.spec\.ts$/,
+    grepInvert: [/@waits/, ...notHere],
+    workers: BUSY,
+    retries,
+  },
+];
+const lanes = { load: [load], embedded: [embedded], main, all: [...main, load] };
+
+// Those of load find out themselves what the console does in its own time.
+if (E2E_LANE !== "load") Object.assign(process.env, LONG_WAIT);
 
 export default defineConfig({
   testDir: ".",
@@ -75,7 +77,7 @@ export default defineConfig({
   snapshotPathTemplate: "{testFileDir}/{testFileName}-snapshots/{arg}{ext}",
   fullyParallel: true,
   workers: BUSY + WAITING,
-  projects: E2E_LANE === "load" || E2E_LANE === "embedded" ? lanes[E2E_LANE] : lanes.main,
+  projects: lanes[(E2E_LANE ?? "all") as keyof typeof lanes],
   forbidOnly: Boolean(process.env.CI),
   timeout: WHOLE_TEST,
   expect: { timeout: FACT },

@@ -10,7 +10,7 @@ import { type Counts, countEndToEndTests, type EndToEndReport, NOTHING, REPORTS,
 
 // The runs of the end-to-end tests, each by Playwright in a process of its own; e2e/playwright.config.ts says what is in each.
 
-type Run = { name: string; lane: "" | "main" | "load" | "embedded"; filters?: string[] };
+type Run = { name: string; lane: "all" | "main" | "load" | "embedded"; filters?: string[] };
 
 /** @throws PlainError when there is no browser to test with, and Playwright cannot install one. */
 export async function requireBrowser(): Promise<void> {
@@ -32,7 +32,7 @@ export async function requireBrowser(): Promise<void> {
  * database where they are not installed.
  */
 export function runEndToEnd(filters: string[]): Promise<Counts[]> {
-  return runOnServers({ name: "e2e", lane: filters.length > 0 ? "" : "main", filters });
+  return runOnServers({ name: "e2e", lane: filters.length > 0 ? "all" : "main", filters });
 }
 
 /** The specs of load, one test at a time. */

@@ -1,7 +1,6 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { waitText } from "@/lib/format/relative-time";
 import { textOf } from "@/lib/http/form-fields";
 import { parseOwnPath } from "@/lib/http/own-path";
 import { DASHBOARD } from "@/lib/page-paths";
@@ -17,9 +16,7 @@ export async function signInAction(_: SignInState, form: FormData): Promise<Sign
   const { ip } = await requestSender();
   const refused: SignInState = { kind: "refused", message: "Wrong e-mail or password.", email };
   const result = await checkCredentials(email, textOf(form, "password"), ip);
-  if (result.kind === "throttled") {
-    return { ...refused, message: `Too many attempts. Try again in ${waitText(result.waitMs)}.` };
-  }
+  if (result.kind === "throttled") return { ...refused, message: result.message };
   if (result.kind === "refused") return refused;
   if (!(await startSession(result))) return refused;
   redirect(parseOwnPath(textOf(form, "next")) ?? DASHBOARD);

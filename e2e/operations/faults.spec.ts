@@ -9,13 +9,12 @@ import { fieldsOfForm } from "@/e2e/support/html-form";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { mcpThrough } from "@/e2e/support/mcp-client";
 import { needs } from "@/e2e/support/needs";
-import { SLOW } from "@/e2e/support/patience";
+import { OWN_WAIT, SHORT_WAIT, SLOW } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/format/time";
-import { LONGEST_WAIT } from "@/lib/process/request-context.mjs";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 
@@ -133,12 +132,14 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
 
   let postgres: PostgresServer;
   let app: ConsoleServer;
+  let hurried: ConsoleServer;
   let token: string;
 
   test.beforeAll(async () => {
     postgres = await startPostgres();
     await migrate(postgres.url);
     app = await startConsole(postgres.url);
+    hurried = await startConsole(postgres.url, SHORT_WAIT);
   });
   test.beforeEach(async () => {
     await runSql(postgres.url, "delete from accounts");
@@ -146,11 +147,11 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await expect.poll(async () => (await me()).status).toBe(200);
   });
   test.afterAll(async () => {
-    await app.stop();
+    await Promise.all([app.stop(), hurried.stop()]);
     await postgres.stop();
   });
 
-  const me = () => call("/api/v1/me", token, { origin: app.origin });
+  const me = ({ origin } = app) => call("/api/v1/me", token, { origin });
 
   /** Adds a server of the account and answers its key. */
   async function addReportingServer(): Promise<string> {
@@ -163,8 +164,8 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     return key;
   }
 
-  async function expectUnavailable(): Promise<void> {
-    const answer = await expectFailure(me(), 503, UNAVAILABLE);
+  async function expectUnavailable(console = app): Promise<void> {
+    const answer = await expectFailure(me(console), 503, UNAVAILABLE);
     expect(answer.headers.get("retry-after")).toBe("5");
   }
 
@@ -243,7 +244,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await expect.poll(isCalm).toBe(true);
     const begin = app.output().length;
     await postgres.kill();
-    const refused = await Promise.all(Array.from({ length: 100 }, me));
+    const refused = await Promise.all(Array.from({ length: 100 }, () => me()));
     expect(refused.map(({ status }) => status)).toEqual(Array(100).fill(503));
     expect((await fetch(`${app.origin}/sign-in`)).status).toBe(503);
     await postgres.restart();
@@ -262,7 +263,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await blocker.query("update access_tokens set last_used_at = null");
     await blocker.query("begin");
     await blocker.query("select id from access_tokens for update");
-    const answers = await Promise.all(Array.from({ length: 50 }, me));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => me()));
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
     const writes =
       "select count(*)::int as count from pg_stat_activity where query like '%update access_tokens%last_used%' and pid <> pg_backend_pid() and state = 'active'";
@@ -299,7 +300,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
   });
 
   test("restarted between two requests: at most the next one is 503, and all 20 after it are 200", async () => {
-    await Promise.all(Array.from({ length: 10 }, me));
+    await Promise.all(Array.from({ length: 10 }, () => me()));
     await postgres.kill();
     await postgres.restart();
     await me();
@@ -336,24 +337,23 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await blocker.connect();
     await blocker.query("begin");
     await blocker.query("lock table access_tokens in access exclusive mode");
-    await expectUnavailable();
+    await expectUnavailable(hurried);
     await blocker.query("rollback");
     await blocker.end();
-    expect((await me()).status).toBe(200);
+    await expect.poll(async () => (await me(hurried)).status).toBe(200);
   });
 
-  test("a PostgreSQL that says nothing at all is given up on after three seconds, and is used again afterwards", async () => {
+  test("a PostgreSQL that says nothing at all is given up on when the time to wait is over, and is used again afterwards", async () => {
     const children = pauseTree(postgres.process());
-    // It stays silent until the answer is there. Half a minute is generous, for a busy machine.
-    const start = performance.now();
-    await expectUnavailable();
-    expect(performance.now() - start).toBeLessThan(30 * SECOND);
+    // It stays silent until the answer is there.
+    await expectUnavailable(hurried);
     children.resume();
-    await expect.poll(async () => (await me()).status).toBe(200);
+    await expect.poll(async () => (await me(hurried)).status).toBe(200);
   });
 
   test("frozen under load, every answer comes within the three seconds that a request may wait for all it waits for, short and long ones, pages, forms, check-ins, edge nodes and tools of MCP; afterwards all are answered again", async () => {
-    const { origin } = app;
+    const own = await startConsole(postgres.url, OWN_WAIT);
+    const { origin } = own;
     const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 400);
     const session = randomBytes(32).toString("base64url");
     await runSql(
@@ -445,7 +445,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
       children.resume();
     }
     // What was asked earlier than that should have ended by then: it waited for a core, not for PostgreSQL.
-    const late = answers.filter(({ start, ms }) => start > frozenAt - LONGEST_WAIT && ms > LONGEST_WAIT + SECOND);
+    const late = answers.filter(({ start, ms }) => start > frozenAt - 3 * SECOND && ms > 4 * SECOND);
     expect(late).toEqual([]);
     expect(
       [...new Set(answers.map(({ status }) => status))].filter((status) => ![200, 429, 503].includes(status)),
@@ -457,6 +457,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
       // Too many of them have come from this ip by now.
       if (kind !== "a form") await expect.poll(async () => (await ask()).status, { ...SLOW, message: kind }).toBe(200);
     }
+    await own.stop();
   });
 
   test("no token, hash, password or URL with a password has reached the log", async () => {

@@ -10,6 +10,7 @@ import { freePort } from "@/e2e/support/free-port";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { listeningPorts } from "@/e2e/support/listening-ports";
 import { needs } from "@/e2e/support/needs";
+import { OWN_WAIT } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
@@ -160,7 +161,7 @@ test("a scrape says whether the instance is ready, even while PostgreSQL is froz
     postgres.url,
     "select make_day_partition('metric_samples', date_trunc('day', now(), 'UTC') - interval '480 hours', 0)",
   );
-  const app = await startConsole(postgres.url, { OPS_PORT: String(opsPort), KEEP_METRICS_DAYS: "9" });
+  const app = await startConsole(postgres.url, { ...OWN_WAIT, OPS_PORT: String(opsPort), KEEP_METRICS_DAYS: "9" });
   const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
   try {
     await expect.poll(read).toMatch(/^console_sweep_finished_timestamp_seconds \d/m);
@@ -215,7 +216,7 @@ test("while statements hang, most scrapes say that requests find no connection, 
     tokens.push(...(await insertCallerWithTokens(postgres.url, `${name}@example.com`, 10)));
   }
   const DATABASE_POOL_SIZE = 10;
-  const variables = { OPS_PORT: String(opsPort), DATABASE_POOL_SIZE: String(DATABASE_POOL_SIZE) };
+  const variables = { ...OWN_WAIT, OPS_PORT: String(opsPort), DATABASE_POOL_SIZE: String(DATABASE_POOL_SIZE) };
   const app = await startConsole(postgres.url, variables);
   const isExhausted = async () => {
     const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();

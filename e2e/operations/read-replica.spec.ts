@@ -4,6 +4,7 @@ import { startHaProxy } from "@/e2e/support/haproxy-server";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { openLibrary } from "@/e2e/support/library";
 import { needs } from "@/e2e/support/needs";
+import { OWN_WAIT } from "@/e2e/support/patience";
 import { type PostgresServer, startPostgres, startReplica } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { DAY, MINUTE } from "@/lib/format/time";
@@ -179,7 +180,10 @@ test("the replica is promoted under load behind HAProxy: every answer is right o
   ]);
   const through = (port = 0) => `postgresql://postgres@127.0.0.1:${port}/postgres`;
   await expect.poll(() => runSql(through(proxy.ports[0]), "select 1").catch(() => null)).not.toBeNull();
-  const app = await startConsole(through(proxy.ports[0]), { DATABASE_READ_URL: through(proxy.ports[1]) });
+  const app = await startConsole(through(proxy.ports[0]), {
+    ...OWN_WAIT,
+    DATABASE_READ_URL: through(proxy.ports[1]),
+  });
   try {
     const wrong: string[] = [];
     let isOver = false;

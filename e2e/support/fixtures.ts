@@ -6,11 +6,21 @@ import { failure } from "@/lib/api/schemas";
 import { SECOND } from "@/lib/format/time";
 import { endpointOf } from "./calls";
 import { type Judge, judgeBy } from "./judge";
+import { OWN_WAIT } from "./patience";
 
 export { expect };
 
 /** Other tests add network interfaces to this machine. The browser then gives up what it is loading, and is told again. */
-export const test = base.extend({
+export const test = base.extend<object, { waits: undefined }>({
+  waits: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
+    async ({}, use, { project }) => {
+      // What needs a machine to itself is about how much the console does in its own time.
+      if (project.name === "load") Object.assign(process.env, OWN_WAIT);
+      await use(undefined);
+    },
+    { scope: "worker", auto: true },
+  ],
   page: async ({ page }, use) => {
     const goto = page.goto.bind(page);
     page.goto = (...to) =>

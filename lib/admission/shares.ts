@@ -41,7 +41,7 @@ const MAKING = 8 * MB * Math.max(1, Math.floor(CORES / 2));
 export const FIRST_BYTES = 16 * KB;
 
 /** What a request keeps of its waiting time for what it does in its place, in milliseconds. */
-const TIME_TO_WORK = 1 * SECOND;
+const TIME_TO_WORK = LONGEST_WAIT / 3;
 const PLACE_WAIT = LONGEST_WAIT - TIME_TO_WORK;
 
 /** Every resource that requests compete for. */

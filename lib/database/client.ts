@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { Prisma, PrismaClient } from "@/lib/generated/prisma/client";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
+import { LONGEST_WAIT } from "@/lib/process/request-context.mjs";
 import { ConsolePool } from "./pool";
 
 export { Prisma };
@@ -15,6 +16,7 @@ export const pool = perProcess("database-pool", createPool);
 function createClient() {
   return new PrismaClient({
     adapter: new PrismaPg(pool, { disposeExternalPool: true }),
+    transactionOptions: { maxWait: LONGEST_WAIT, timeout: LONGEST_WAIT },
     omit: {
       account: { passwordHash: true },
       session: { tokenHash: true },

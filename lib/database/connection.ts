@@ -23,7 +23,7 @@ export function connectionConfig(connectionString: string) {
 }
 
 /**
- * A connection that ends each statement within three seconds, including `begin` and `commit`, or in what is left to its
+ * A connection that ends each statement within `LONGEST_WAIT`, including `begin` and `commit`, or in what is left to its
  * request to wait. A timer in this process sends a cancel request. `statement_timeout` is no alternative: poolers refuse it as a startup option, and a later `SET`
  * would affect their other clients.
  */

@@ -7,9 +7,10 @@ const requests = shared("requests", () => new AsyncLocalStorage());
 
 /**
  * In milliseconds: how long a request waits in all, for places, connections, statements and the store of the limit. What
- * it waits for at the same time counts once; what it computes or receives meanwhile does not count.
+ * it waits for at the same time counts once; what it computes or receives meanwhile does not count. Tests of other things
+ * set the variable: a busy machine may take longer, and that is no failure of what they test.
  */
-export const LONGEST_WAIT = 3000;
+export const LONGEST_WAIT = Number(process.env.CONSOLE_LONGEST_WAIT) || 3000;
 
 /** Timers of a few different lengths are cheaper than those of any length. In milliseconds. */
 const TIMER_STEP = 100;

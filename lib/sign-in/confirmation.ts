@@ -2,7 +2,6 @@ import { cookies } from "next/headers";
 import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { type InvalidField, invalid } from "@/lib/failures";
-import { waitText } from "@/lib/format/relative-time";
 import { HOUR } from "@/lib/format/time";
 import { textOf } from "@/lib/http/form-fields";
 import { checkCredentials } from "@/lib/sign-in/credentials";
@@ -31,8 +30,7 @@ export async function checkPasswordAgain(account: Account, form: FormData): Prom
   if (typed === "") return invalid("password", "Your last sign-in was over an hour ago. Type your password to go on.");
   const { ip } = await requestSender();
   const result = await checkCredentials(account.email, typed, ip);
-  if (result.kind === "throttled")
-    return invalid("password", `Too many attempts. Try again in ${waitText(result.waitMs)}.`);
+  if (result.kind === "throttled") return invalid("password", result.message);
   if (result.kind === "refused") return invalid("password", "That is not your password.");
   const tokenHash = await sessionHash();
   if (tokenHash) await db.session.updateMany({ where: { tokenHash }, data: { authenticatedAt: new Date() } });

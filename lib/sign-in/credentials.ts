@@ -4,6 +4,7 @@ import { verifyPassword } from "@/lib/accounts/passwords";
 import { BusyError } from "@/lib/admission/busy-error";
 import { PURPOSES, refusedFor, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
+import { waitText } from "@/lib/format/relative-time";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { networkOf, widerNetworksOf } from "@/lib/http/network";
 import { repeatedSecurityEvent, securityEvent } from "@/lib/process/security-events";
@@ -31,8 +32,8 @@ type SignInResult =
   | ({ kind: "accepted" } & Accepted)
   /** Unknown e-mail, wrong password and disabled account share one answer, so that it does not reveal accounts. */
   | { kind: "refused" }
-  /** One sender made too many attempts, or too many attempts run at once. */
-  | { kind: "throttled"; waitMs: number };
+  /** One sender made too many attempts, or the console is busy: with what to say about it and when to try again. */
+  | { kind: "throttled"; message: string };
 
 /** Checks an e-mail and a password. The time it takes does not reveal whether the account exists. */
 export async function checkCredentials(email: string, password: string, ip: string | null): Promise<SignInResult> {
@@ -41,7 +42,10 @@ export async function checkCredentials(email: string, password: string, ip: stri
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
     repeatedSecurityEvent("sign-in failed", { accountId: null, ip, reason: "too many at once" });
-    return { kind: "throttled", waitMs: error.retrySeconds * SECOND };
+    return {
+      kind: "throttled",
+      message: `The console is busy. Try again in ${waitText(error.retrySeconds * SECOND)}.`,
+    };
   }
 }
 
@@ -58,7 +62,7 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
   const account = createHash("sha256").update(email).digest("base64url");
   const tooManyAttempts = (accountId: number | null, waitMs: number): SignInResult => {
     repeatedSecurityEvent("sign-in failed", { accountId, ip, reason: "too many attempts" });
-    return { kind: "throttled", waitMs };
+    return { kind: "throttled", message: `Too many attempts. Try again in ${waitText(waitMs)}.` };
   };
 
   const tooMany =

@@ -5,7 +5,6 @@ import { cookies } from "next/headers";
 import { passwordProblem } from "@/lib/accounts/accounts";
 import { COLOR_SCHEME_COOKIE, type ColorScheme, parseColorScheme } from "@/lib/accounts/color-scheme";
 import type { InvalidField } from "@/lib/failures";
-import { waitText } from "@/lib/format/relative-time";
 import { DAY, SECOND } from "@/lib/format/time";
 import { textOf } from "@/lib/http/form-fields";
 import { ACCOUNT_PAGE } from "@/lib/page-paths";
@@ -35,10 +34,7 @@ export async function changePasswordAction(_: PasswordAnswer, form: FormData): P
   }
   const { ip } = await requestSender();
   const result = await checkCredentials(account.email, textOf(form, "current"), ip);
-  if (result.kind === "throttled") {
-    const message = `Too many attempts. Try again in ${waitText(result.waitMs)}.`;
-    return { kind: "invalid", field: "current", message };
-  }
+  if (result.kind === "throttled") return { kind: "invalid", field: "current", message: result.message };
   const ended = result.kind === "accepted" ? await changePassword(account.id, result.passwordHash, password) : null;
   if (ended === null) return { kind: "invalid", field: "current", message: "That is not your password." };
   securityEvent("password changed", { accountId: account.id, ip, count: ended });
