@@ -17,6 +17,8 @@ const withDatabase = {
   isolate: false,
   globalSetup: ["e2e/support/database.ts"],
   setupFiles: ["e2e/support/no-variables.ts", "e2e/support/worker.ts"],
+  // As LONG_WAIT of e2e/support/patience.ts.
+  env: { CONSOLE_LONGEST_WAIT: "60000" },
 } satisfies TestProjectInlineConfiguration["test"];
 
 export default defineConfig({

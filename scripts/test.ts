@@ -12,19 +12,13 @@ import { type Counts, conclude, countUnitTests, failed, REPORTS, readReport } fr
 /** The oldest Node that package.json supports. */
 const OLDEST_NODE = "20.19.0";
 
-/** Unit tests that run the type check over a copy of the project: no Node changes what they find. */
-const ON_ANY_NODE = [
-  "lib/api/add-endpoint",
-  "lib/api/published-text",
-  "lib/database/generated-client",
-  "lib/database/renamed-columns",
-  "lib/servers/telemetry/add-measurement",
-];
+/** What newcomers meet first, on the database that they meet it on. */
+const MET_EMBEDDED = ["authentication", "ingest", "rate-limit", "visibility"];
 
 /**
  * `npm test`: everything but load, in the order in which it fails fastest; a level that fails does not keep the others from
  * running. Words after `--` go to the end-to-end runner alone (`npm test -- visibility`). Where CI is set nothing may be
- * skipped, and load, the embedded database and the oldest Node take part.
+ * skipped, and what takes minutes, the embedded database, load and the oldest Node take part.
  */
 export async function main(filters: string[]): Promise<number> {
   rmSync(REPORTS, { recursive: true, force: true });
@@ -38,11 +32,12 @@ export async function main(filters: string[]): Promise<number> {
     await step("Route types", [next, "typegen"], { CONSOLE_DIST_DIR: DIST_DIRS.test }),
     await step("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]),
     // In parallel, because each leaves cores idle that the other can use.
-    ...(await Promise.all([level("Unit tests", () => runUnitTests(process.execPath)), build()])),
+    ...(await Promise.all([level("Unit tests and API", () => runUnitTests(["unit", "own-process", "api"])), build()])),
     await level("End-to-end tests", () => runEndToEnd([])),
   ];
   if (process.env.CI) {
-    counted.push(await level("End-to-end tests on the embedded database", runEmbedded));
+    counted.push(await level("What takes minutes", () => runUnitTests(["slow"])));
+    counted.push(await level("The embedded database", testEmbedded));
     counted.push(await level("Load", runLoadLane));
     counted.push(await level(`Unit tests and the demo on Node ${OLDEST_NODE}`, testOldestNode));
   }
@@ -73,14 +68,25 @@ async function build(): Promise<Counts[]> {
   return step("Build", ["scripts/run.mjs", "build"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
 }
 
-async function runUnitTests(node: string, without: readonly string[] = []): Promise<Counts[]> {
+type UnitRun = { node?: string; words?: readonly string[]; variables?: Record<string, string> };
+
+/** The tests of some projects of vitest.config.ts. */
+async function runUnitTests(
+  projects: readonly string[],
+  { node, words = [], variables }: UnitRun = {},
+): Promise<Counts[]> {
   const report = join(REPORTS, "unit.json");
   rmSync(report, { force: true });
-  const excluded = without.map((name) => `--exclude=${name}.test.ts`);
-  const projects = ["unit", "own-process", "api"].map((name) => `--project=${name}`);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile=${report}`];
-  await run(node, ["node_modules/vitest/vitest.mjs", "run", ...projects, ...reporters, ...excluded]);
+  const chosen = [...projects.map((name) => `--project=${name}`), ...words];
+  await run(node ?? process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...chosen], variables);
   return [countUnitTests(readReport(report))];
+}
+
+async function testEmbedded(): Promise<Counts[]> {
+  const words = MET_EMBEDDED.map((name) => `e2e/api/${name}.test.ts`);
+  const api = await runUnitTests(["api"], { words, variables: { TEST_DATABASE_URL: "embedded" } });
+  return [...api, ...(await runEmbedded())];
 }
 
 async function testOldestNode(): Promise<Counts[]> {
@@ -91,7 +97,8 @@ async function testOldestNode(): Promise<Counts[]> {
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
     await mustRun("npm", ["install", "--prefix", dir, ...quiet, `node@${OLDEST_NODE}`]);
     const node = join(dir, "node_modules", "node", "bin", "node");
-    const counted = await runUnitTests(node, ON_ANY_NODE);
+    // Without the long random runs of CI: no Node changes what they find.
+    const counted = await runUnitTests(["unit", "own-process"], { node, variables: { CI: "" } });
     await runDemo(node);
     return [...counted, { passed: 1, failures: [], unsteady: [], skipped: [] }];
   } finally {

@@ -9,7 +9,8 @@ import { findPostgres } from "./programs.mjs";
 import { createTemplate } from "./test-database";
 
 // Once for all workers of a run: a server, and on it a migrated database that each worker copies. The server is the one of
-// TEST_DATABASE_URL, else an installed PostgreSQL, else there is none and each worker has an embedded database.
+// TEST_DATABASE_URL, else an installed PostgreSQL. Where there is none, or that says "embedded", each worker has an embedded
+// database.
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -29,9 +30,10 @@ rm -rf "$1"`;
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   await import("./no-variables");
-  const installed = process.env.TEST_DATABASE_URL ? null : findPostgres();
+  const { TEST_DATABASE_URL = "" } = process.env;
+  const installed = TEST_DATABASE_URL ? null : findPostgres();
   const server = installed ? await startServer(installed) : null;
-  process.env.E2E_POSTGRES_URL = server?.url ?? process.env.TEST_DATABASE_URL ?? "";
+  process.env.E2E_POSTGRES_URL = server?.url ?? TEST_DATABASE_URL.replace(/^embedded$/, "");
   const template = await createTemplate();
   project.provide("postgresUrl", process.env.E2E_POSTGRES_URL);
   project.provide("template", process.env.E2E_TEMPLATE ?? "");
