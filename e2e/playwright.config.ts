@@ -21,13 +21,11 @@ const LOAD = [
   "pages/sign-in-timing",
 ];
 
-/** What newcomers meet first. In CI these run on the embedded database as well, and the last on nothing else. */
-const EMBEDDED = ["api/authentication", "api/ingest", "api/rate-limit", "api/visibility", "operations/gui-client"];
+/** About the embedded database: where there is another, a run of its own. */
+const EMBEDDED = ["operations/gui-client"];
 
 /** What these show does not depend on JavaScript, and other tests of the same page or form run without it. */
 const SAME_WITHOUT = /@without-javascript.*@with-javascript-alone/;
-const notHere = E2E_POSTGRES_URL ? [SAME_WITHOUT, /@embedded-only/] : [SAME_WITHOUT];
-
 /** The files of specs that are named by their paths. */
 const filesOf = (names: readonly string[]) => names.map((name) => `**/${name}.spec.ts`);
 
@@ -42,9 +40,9 @@ if (process.env.TEST_WORKER_INDEX !== undefined) stepBack();
 // In CI a test in a browser or of operations that fails runs once more. What then passes is named at the end with its error:
 // its cause is still to be found.
 const retries = process.env.CI ? 1 : 0;
-const specs = { testIgnore: filesOf(LOAD), grepInvert: notHere };
-const load = { name: "load", testMatch: filesOf(LOAD), grepInvert: notHere, workers: 1, retries };
-const embedded = { name: "embedded", testMatch: filesOf(EMBEDDED), grepInvert: [...notHere, /@waits/], workers: BUSY };
+const specs = { testIgnore: filesOf(E2E_POSTGRES_URL ? [...LOAD, ...EMBEDDED] : LOAD), grepInvert: SAME_WITHOUT };
+const load = { name: "load", testMatch: filesOf(LOAD), grepInvert: SAME_WITHOUT, workers: 1, retries };
+const embedded = { name: "embedded", testMatch: filesOf(EMBEDDED) };
 const main = [
   {
     name: "waiting",
@@ -59,7 +57,7 @@ const main = [
     name: "console",
     ...specs,
     testMatch: /\/e2e\/(?:operations|pages)\/.*\.spec\.ts$/,
-    grepInvert: [/@waits/, ...notHere],
+    grepInvert: [/@waits/, SAME_WITHOUT],
     workers: BUSY,
     retries,
   },
