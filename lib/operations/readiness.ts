@@ -13,7 +13,7 @@ type Own = { client: BoundedClient | null };
 const own = perProcess("readiness-connection", (): Own => ({ client: null }));
 
 const ping = perProcess("readiness", () =>
-  batched<null, boolean>(async (askers) => {
+  batched<"database", boolean>(async (askers) => {
     const before = own.client;
     let isReadOnly: boolean;
     try {
@@ -32,7 +32,7 @@ const ping = perProcess("readiness", () =>
  * when it does not answer.
  */
 export async function pingDatabase(): Promise<{ isReadOnly: boolean }> {
-  const isReadOnly = (await ping(null)) === true;
+  const isReadOnly = (await ping("database")) === true;
   reportAnswer();
   return { isReadOnly };
 }
