@@ -53,6 +53,17 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      {
+        extends: true,
+        test: {
+          name: "site",
+          include: ["e2e/site/**/*.test.ts"],
+          pool: "forks",
+          isolate: false,
+          globalSetup: ["e2e/support/database.ts", "e2e/support/console.ts"],
+          setupFiles: ["e2e/support/no-variables.ts", "e2e/support/site-worker.ts"],
+        },
+      },
     ],
   },
 });

@@ -33,6 +33,7 @@ export async function main(filters: string[]): Promise<number> {
     await step("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]),
     // In parallel, because each leaves cores idle that the other can use.
     ...(await Promise.all([level("Unit tests and API", () => runUnitTests(["unit", "own-process", "api"])), build()])),
+    await level("Pages without JavaScript", () => runUnitTests(["site"])),
     await level("End-to-end tests", () => runEndToEnd([])),
   ];
   if (process.env.CI) {

@@ -1,0 +1,28 @@
+import type { TestProject } from "vitest/node";
+import { buildIfChanged, DIST_DIRS } from "@/scripts/build";
+import { startConsole } from "./console-server";
+import { prepareForTests } from "./present-console";
+import { createTestDatabase } from "./test-database";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the console of the site tests listens. */
+    origin: string;
+    siteDatabaseUrl: string;
+  }
+}
+
+/** Once for all site tests: the production build over one database, in which each test makes accounts of its own. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  await buildIfChanged(DIST_DIRS.test);
+  const database = await createTestDatabase();
+  await prepareForTests(database.url);
+  // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
+  const app = await startConsole(database.url, { TRUSTED_PROXIES: "1" });
+  project.provide("origin", app.origin);
+  project.provide("siteDatabaseUrl", database.url);
+  return async () => {
+    await app.stop();
+    await database.stop();
+  };
+}
