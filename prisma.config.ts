@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "prisma/config";
 import { announcedUrl } from "./server/embedded/owner-file";
 
@@ -9,8 +8,8 @@ try {
   // No .env file: the variables come from the environment alone.
 }
 
-// Prisma's own schema engine as WebAssembly, so that no command downloads a binary. `??=`: a native engine can still be named.
-process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= fileURLToPath(new URL("./prisma/schema-engine.mjs", import.meta.url));
+// `prisma generate` downloads an engine that it does not use, unless the variable names an existing file.
+if (process.argv.includes("generate")) process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;
 
 // Without DATABASE_URL: the embedded database that a running `npm run dev` or `npm run demo` serves.
 const { DATABASE_URL = "embedded", DATA_DIR } = process.env;

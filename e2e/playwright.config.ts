@@ -16,7 +16,6 @@ const LOAD = [
   "operations/neighbours",
   "operations/rolling-restart",
   "operations/unread-answers",
-  "operations/upgrade",
   "operations/waiting-nodes",
   "pages/sign-in-timing",
 ];

@@ -26,6 +26,11 @@ export class PlainError extends Error {
   override name = "PlainError";
 }
 
+/** The files or tables of a database are none that this version can use. Nothing of them was changed. */
+export class UnusableDatabaseError extends PlainError {
+  override name = "UnusableDatabaseError";
+}
+
 /** A query parameter, or an argument of a command, has a value that is not allowed. The message says which values are. */
 export class InvalidInputError extends PlainError {
   override name = "InvalidInputError";

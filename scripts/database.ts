@@ -3,9 +3,7 @@ import { PlainError } from "@/lib/failures";
 import type { Env } from "@/lib/process/env-variables";
 import { type EmbeddedDatabase, findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
 import { calledAlone, calledAs } from "./called-as";
-import { applyMigrations } from "./migrate/apply";
-import type { SessionOptions } from "./migrate/session";
-import { compareMigrations, type Difference } from "./migrations";
+import { applyMigrations, compareMigrations, type Difference, type MigrateOptions } from "./migrations";
 
 export type OpenDatabase = EmbeddedDatabase & { isEmbedded: boolean };
 
@@ -44,25 +42,21 @@ export async function joinDatabase(env: Env): Promise<OpenDatabase> {
   return { url: running, isEmbedded: true, ...ELSEWHERE };
 }
 
-/** Applies the migrations that the database lacks, beside consoles that serve from it. @throws PlainError */
-export async function migrate(url: string, options: SessionOptions = UNATTENDED): Promise<void> {
-  if (!problemOf(await compareMigrations(url))) return;
-  await applyMigrations(url, options);
+/** Applies the migrations that the database lacks. @throws PlainError */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<void> {
+  if (problemOf(await compareMigrations(url, options.folder))) await applyMigrations(url, options);
 }
-
-/** Says nothing, and is never stopped. */
-const UNATTENDED: SessionOptions = { say() {}, stop: new AbortController().signal };
 
 /**
  * Answers a sentence for the log when a newer version has brought the database further, which is right: while instances
  * are replaced one by one, old ones may have to start again. @throws PlainError when the database lacks a migration: the
  * app would fail at its first query.
  */
-export async function requireMigrated(url: string): Promise<string | null> {
-  const difference = await compareMigrations(url);
+export async function requireMigrated(url: string, folder?: string): Promise<string | null> {
+  const difference = await compareMigrations(url, folder);
   const problem = problemOf(difference);
   if (problem) throw new PlainError(`The database is not up to date; run "${MIGRATE}": ${problem}.`);
-  const newest = difference.unknown.at(-1);
+  const newest = difference.newer.at(-1);
   if (!newest) return null;
   return `The database is ahead of this version, up to ${newest}, and this version serves from it; "${calledAs("migrate")} --status" of the newer version says more.`;
 }

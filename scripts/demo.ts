@@ -5,7 +5,7 @@ import { type Catcher, startCatcher } from "@/prisma/demo/catcher";
 import { requireEdgePrograms } from "@/prisma/demo/edge-programs";
 import { noticeVariables } from "@/prisma/demo/notice-settings";
 import type { DemoAccess } from "@/prisma/demo/seed";
-import { migrate } from "./database";
+import { openDemoDatabase } from "./demo-database";
 import { DEMO_IS_READY } from "./demo-output";
 import { demoStep, say } from "./demo-steps.mjs";
 import { runApp } from "./run-app";
@@ -43,14 +43,13 @@ async function runWith(catcher: Catcher, mode: "production" | "development", wit
   await runApp({
     mode,
     build: isDemo,
-    mayBeEmbedded: true,
+    open: openDemoDatabase,
     ...(isDemo && { step: demoStep, logFile: LOG_FILE, say: { info: say, error: say } }),
-    async prepare(database) {
+    async prepare() {
       // The app reads them, and so do the modules of lib/ that are imported below.
       Object.assign(process.env, noticeVariables(parseEnv(process.env), catcher));
       const step: typeof demoStep = isDemo ? demoStep : (_, task) => task();
       await step("making data", async () => {
-        await migrate(database.url);
         // Imported late: the database client reads DATABASE_URL when it is loaded.
         const { seedDemo } = await import("@/prisma/demo/seed");
         const { backfill } = await import("@/prisma/demo/simulator");

@@ -1,11 +1,11 @@
 import { mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PlainError } from "@/lib/failures";
-import { parseEnv } from "@/lib/process/env-variables";
+import { type Env, parseEnv } from "@/lib/process/env-variables";
 import { requireFree } from "@/server/listen.mjs";
 import { type AppProcess, cannotListen, startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
-import { type OpenDatabase, openDatabase } from "./database";
+import type { OpenDatabase } from "./database";
 import { listenForStop } from "./signals";
 import { Supervisor } from "./supervisor";
 
@@ -22,8 +22,8 @@ type RunOptions = {
   ) => Promise<Result>;
   /** A file beside the embedded database that takes the log of the app. By default it goes where this process writes. */
   logFile?: string;
-  /** Whether the embedded database is meant where none is named. */
-  mayBeEmbedded: boolean;
+  /** Opens the database that the settings name. */
+  open(env: Env, say?: (line: string) => void): Promise<OpenDatabase>;
   /** Take what there is to tell while it runs, a sentence each: standard error by default. */
   say?: { info(line: string): void; error(line: string): void };
   /** Once the database is reachable, before the app starts. */
@@ -38,7 +38,7 @@ type RunOptions = {
  * @throws PlainError when one of them cannot start, or not go on.
  */
 export async function runApp(options: RunOptions): Promise<void> {
-  const { mode, build, mayBeEmbedded, step = (_, task) => task(), say, prepare, announce } = options;
+  const { mode, build, open, step = (_, task) => task(), say, prepare, announce } = options;
   const env = parseEnv(process.env);
   // Before a minute of building.
   await requireFree(env.port, env.host).catch(({ message }: Error) => {
@@ -51,7 +51,7 @@ export async function runApp(options: RunOptions): Promise<void> {
   // Awaited below; until then its failure is not unhandled.
   built.catch(() => {});
   const stop = listenForStop();
-  const database = await step("opening the database", () => openDatabase(env, mayBeEmbedded, say?.info));
+  const database = await step("opening the database", () => open(env, say?.info));
   try {
     // The app reads it, and so do the modules of lib/ that `prepare` and `announce` import later.
     process.env.DATABASE_URL = database.url;

@@ -3,7 +3,7 @@ import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
 import { logError, logInfo, logStart } from "@/server/log.mjs";
 import { DIST_DIRS } from "./build";
-import { migrate, requireMigrated } from "./database";
+import { migrate, openDatabase, requireMigrated } from "./database";
 import { runApp } from "./run-app";
 
 /**
@@ -19,7 +19,7 @@ export async function main(): Promise<number | undefined> {
     await runApp({
       mode: "production",
       build: false,
-      mayBeEmbedded: false,
+      open: (env, say) => openDatabase(env, false, say),
       say: { info: (line) => logInfo("console", line), error: (line) => logError("console", line) },
       async prepare(database) {
         if (database.isEmbedded) return migrate(database.url);

@@ -1,55 +1,44 @@
-import { readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
+import { command } from "@/e2e/support/command";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { runSql } from "@/e2e/support/run-sql";
-import { createEmptyDatabase } from "@/e2e/support/test-database";
+import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { DAILY_TABLES, dropDay, listDays, makeDay, makeDays } from "@/lib/database/partitions";
-import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { DAY } from "@/lib/format/time";
 
-const MIGRATION = "20261122110000_daily_partitions";
 const startOfDay = (time: number) => Math.floor(time / DAY) * DAY;
-const sqlOf = (migration: string) => readFileSync(`prisma/migrations/${migration}/migration.sql`, "utf8");
 
 /** The beginning of a day that no other test uses, decades ahead. */
 const unusedDay = () => startOfDay(Date.UTC(2060 + Math.floor(Math.random() * 200), 0, 1)) + nextDay++ * DAY;
 let nextDay = 0;
 
-test("the migration keeps every row of tables that hold data, with their constraints, keys and triggers", async () => {
-  const database = await createEmptyDatabase();
+test("rows of any time are taken, with the ranges, keys and triggers of the table, and go with their owner", async () => {
+  const database = await createTestDatabase();
   try {
-    const migrations = readdirSync("prisma/migrations").filter((name) => /^\d/.test(name));
-    for (const name of migrations.filter((name) => name < MIGRATION).sort()) await runSql(database.url, sqlOf(name));
-    const ages = [40 * DAY, 5 * DAY, 5 * DAY - MINUTE, 2 * HOUR, 0, -10 * DAY];
-    const times = ages.map((age) => new Date(Date.now() - age));
     await runSql(
       database.url,
       `insert into accounts (name, email) values ('a', 'a@example.com');
        insert into servers (account_id, label, hostname) values (1, 'l', 'h');
        insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'n', 'j', 'o', 1)`,
     );
-    for (const [index, ts] of times.entries()) {
-      await runSql(database.url, "insert into telemetry_samples (server_id, ts, cpu_pct) values (1, $1, $2)", [
-        ts,
-        index,
-      ]);
-      await runSql(database.url, "insert into metric_samples values (1, $1, 1, $2, 2, 3, 4, 5.5)", [ts, index]);
-    }
-    const read = async () =>
-      Promise.all(DAILY_TABLES.map((table) => runSql(database.url, `select * from ${table} order by ts`)));
-    const before = await read();
-    await runSql(database.url, sqlOf(MIGRATION));
-    expect(await read()).toEqual(before);
+    const days = [-400, -40, -1, 0, 3, 10, 400];
     for (const table of DAILY_TABLES) {
-      // Rows beyond the retention or far in the future stay in the default partition.
-      expect(await runSql(database.url, `select count(*)::int as rows from ${table}_default`)).toEqual([{ rows: 2 }]);
+      const values =
+        table === "telemetry_samples"
+          ? "1, now() + day * interval '1 day'"
+          : "1, now() + day * interval '1 day', 1, 1, 2, 3, 4, 5.5";
+      await runSql(database.url, `insert into ${table} select ${values} from unnest($1::int[]) day`, [days]);
+      expect(await runSql(database.url, `select count(*)::int as rows from ${table}`)).toEqual([{ rows: days.length }]);
+      // Those of days without a partition: the past, and what lies more than three days ahead.
+      expect(await runSql(database.url, `select count(*)::int as rows from ${table}_default`)).toEqual([{ rows: 5 }]);
     }
     const insert = (values: string) =>
       runSql(database.url, `insert into telemetry_samples (server_id, ts, cpu_pct) values (${values})`);
     await expect(insert("1, now(), 101")).rejects.toThrow(/telemetry_samples_cpu_pct_range/);
     await expect(insert("2, now(), 1")).rejects.toThrow(/telemetry_samples_server_id_fkey/);
-    await expect(insert(`1, '${times[1]?.toISOString()}', 1`)).rejects.toThrow(/pkey/);
+    await expect(insert("1, (select min(ts) from telemetry_samples), 1")).rejects.toThrow(/pkey/);
     await runSql(
       database.url,
       "insert into telemetry_hours (server_id, hour, samples) values (1, date_trunc('hour', now(), 'UTC') - interval '5 hours', 1)",
@@ -58,11 +47,62 @@ test("the migration keeps every row of tables that hold data, with their constra
     expect(await runSql(database.url, "select stale from telemetry_hours")).toEqual([{ stale: true }]);
     await runSql(database.url, "delete from servers");
     await runSql(database.url, "delete from game_services");
-    expect(await read()).toEqual([[], []]);
+    for (const table of DAILY_TABLES) expect(await runSql(database.url, `select * from ${table}`)).toEqual([]);
   } finally {
     await database.stop();
   }
 });
+
+test("of a partition before the days the sweep deletes the rows as they pass their time, and drops it when all have", async () => {
+  const database = await createTestDatabase();
+  const { url } = database;
+  const sweep = async () => expect(await command(["sweep"], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+  try {
+    await runSql(
+      url,
+      `insert into accounts (name, email) values ('a', 'a@example.com');
+       insert into servers (account_id, label, hostname) values (1, 'l', 'h');
+       insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'n', 'j', 'o', 1)`,
+    );
+    for (const table of DAILY_TABLES) {
+      await runSql(url, `create table ${table}_before (like ${table} including defaults including constraints)`);
+      await attachBefore(url, table, "date_trunc('day', now(), 'UTC')");
+    }
+    await runSql(
+      url,
+      `insert into telemetry_samples (server_id, ts) select 1, now() - i * interval '24 hours' from generate_series(1, 60) i;
+       insert into metric_samples select 1, now() - i * interval '24 hours', 1, 1, 1, 1, 1, 1 from generate_series(1, 20) i`,
+    );
+    await sweep();
+    for (const [table, days] of [
+      ["telemetry_samples", 31],
+      ["metric_samples", 8],
+    ] as const) {
+      const [kept] = await runSql(
+        url,
+        `select extract(day from now() - min(ts))::int as oldest, count(*)::int as rows from ${table}_before`,
+      );
+      expect(kept?.oldest).toBeLessThanOrEqual(days);
+      expect(kept?.rows).toBeGreaterThanOrEqual(days - 1);
+      expect(kept?.rows).toBeLessThanOrEqual(days);
+      // As it will be in some weeks: its end lies further back than anything is kept.
+      await runSql(url, `delete from ${table}; alter table ${table} detach partition ${table}_before`);
+      await attachBefore(url, table, "'2026-01-01'");
+    }
+    await sweep();
+    expect(await runSql(url, "select relname from pg_class where relname ~ '_before'")).toEqual([]);
+  } finally {
+    await database.stop();
+  }
+});
+
+async function attachBefore(url: string, table: string, end: string): Promise<void> {
+  const [row] = await runSql<{ until: string }>(url, `select (${end}::timestamptz)::text as until`);
+  await runSql(
+    url,
+    `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${row?.until}')`,
+  );
+}
 
 test("today and the next three days have a partition, made once by instances that all try at the same moment", async () => {
   await Promise.all([makeDays(Date.now()), makeDays(Date.now()), makeDays(Date.now())]);

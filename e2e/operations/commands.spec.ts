@@ -4,10 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { answersOf, command } from "@/e2e/support/command";
-import { describeDatabase } from "@/e2e/support/described-database";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
-import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { DIST_DIRS } from "@/scripts/build";
@@ -136,21 +134,33 @@ test("a port in use and a database that cannot be reached are one sentence each,
   expect(unreachable.stderr).not.toContain("hunter2");
 });
 
-test("npm run migrate changes nothing where all is done, and a migration that failed although all of it is there stops it", {
+test("npm run migrate changes nothing where all is done, and --status names what is pending, failed, edited or newer", {
   tag: "@one-engine",
 }, async () => {
   const database = await createTestDatabase();
+  const variables = { DATABASE_URL: database.url };
+  const [baseline = ""] = readdirSync("prisma/migrations");
   try {
     const { hostname, port, pathname } = new URL(database.url);
     const stderr = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
-    const done = { code: 0, stdout: "The database is up to date.\n", stderr };
-    expect(await command(["migrate"], { DATABASE_URL: database.url })).toEqual(done);
-    await runSql(database.url, "update _prisma_migrations set finished_at = null where migration_name like '%console'");
-    const stopped = await command(["migrate"], { DATABASE_URL: database.url });
-    expect(stopped.code).toBe(1);
-    expect(stopped.stderr).toContain(
-      '20261120100000_console has failed before, and what it makes is there (type "account_role" already exists).',
+    expect(await command(["migrate"], variables)).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr });
+    await runSql(
+      database.url,
+      `update _prisma_migrations set checksum = 'another';
+       insert into _prisma_migrations (id, checksum, finished_at, migration_name) values ('n', 'c', now(), '29990101000000_newer')`,
     );
+    expect((await command(["migrate", "--status"], variables)).stdout).toBe(
+      `Applied: 1 of 1.\nApplied with another text: ${baseline}\nOf a newer version: 29990101000000_newer\n`,
+    );
+    await runSql(database.url, "update _prisma_migrations set finished_at = null");
+    expect((await command(["migrate", "--status"], variables)).stdout).toContain(
+      `Applied: 0 of 1.\nPending: ${baseline} (has failed, and is tried again)\n`,
+    );
+    expect(await command(["migrate"], variables)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining('"npm run migrate" of commit a36dbd0d is the last'),
+    });
   } finally {
     await database.stop();
   }
@@ -241,57 +251,6 @@ test("without DATABASE_URL every command but the demo's refuses in a sentence, a
   rmSync(dir, { recursive: true });
 });
 
-test("a database that npm run migrate made is the one that prisma migrate deploy makes, table for table and row for row", {
-  tag: "@one-engine",
-}, async () => {
-  const databases = await Promise.all([createTestDatabase(), createTestDatabase()]);
-  try {
-    const [made, official] = await Promise.all(
-      databases.map(async ({ url }, index) => {
-        await runSql(url, "drop schema public cascade; create schema public");
-        if (index === 0) expect(await command(["migrate"], { DATABASE_URL: url })).toMatchObject({ code: 0 });
-        else expect(await prisma(url, "migrate", "deploy")).toMatchObject({ code: 0 });
-        return describeDatabase(url);
-      }),
-    );
-    expect(made).toEqual(official);
-    expect(made?.columns.length).toBeGreaterThan(50);
-  } finally {
-    for (const database of databases) await database.stop();
-  }
-});
-
-test("prisma's own commands work without an engine download: migrate deploy, status, diff and dev", async () => {
-  const database = await createTestDatabase();
-  const { url } = database;
-  try {
-    expect(await prisma(url, "migrate", "deploy")).toMatchObject({
-      code: 0,
-      output: expect.stringContaining("No pending migrations"),
-    });
-    expect(await prisma(url, "migrate", "status")).toMatchObject({
-      code: 0,
-      output: expect.stringContaining("up to date"),
-    });
-    expect(await prisma(url, "validate")).toMatchObject({ code: 0 });
-    const difference = [
-      "migrate",
-      "diff",
-      "--from-config-datasource",
-      "--to-schema",
-      "prisma/schema.prisma",
-      "--exit-code",
-    ];
-    expect(await prisma(url, ...difference)).toMatchObject({ code: 0 });
-    expect(await prisma(url, "migrate", "dev")).toMatchObject({
-      code: 0,
-      output: expect.stringContaining("Already in sync"),
-    });
-  } finally {
-    await database.stop();
-  }
-});
-
 test("the files of the embedded database are never opened twice: the second one is refused, the command line joins in", {
   tag: "@one-engine",
 }, async () => {
@@ -316,11 +275,3 @@ test("the files of the embedded database are never opened twice: the second one 
   expect(again.stdout).toContain("ann@example.com");
   rmSync(dir, { recursive: true, force: true });
 });
-
-/** Prisma's own command. */
-async function prisma(url: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
-  const command = ["node_modules/prisma/build/index.js", ...args];
-  const variables = { DATABASE_URL: url, CHECKPOINT_DISABLE: "1" };
-  const { code, output, errors } = await runProgram(process.execPath, command, variables);
-  return { code, output: output + errors };
-}

@@ -5,7 +5,7 @@ import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
 import { DAY, SECOND } from "@/lib/format/time";
 
-/** The tables whose rows lie in one partition for each day (UTC) of their `ts`; see the migration "daily_partitions". */
+/** The tables whose rows lie in one partition for each day (UTC) of their `ts`; see the baseline migration. */
 export const DAILY_TABLES = ["telemetry_samples", "metric_samples"] as const;
 export type DailyTable = (typeof DAILY_TABLES)[number];
 
@@ -52,10 +52,7 @@ const DROP_BEFORE = statement({ parent }, (values) =>
   select({ isDropped: new Expression<boolean>(`drop_partition_before(${values.parent})`) }),
 );
 
-/**
- * The partition of everything before the first day. A table that held rows when it was cut into days has it: see the
- * migration "partition_before".
- */
+/** The partition of everything before the first day: a table that held rows when it was cut into days has it. */
 const partitionBefore = (table: DailyTable) => `${table}_before` as const;
 
 /** Where that partition ends, in epoch ms. Null: there is none. */

@@ -1,0 +1,265 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { describeDatabase } from "@/e2e/support/described-database";
+import { startPgBouncer } from "@/e2e/support/pgbouncer-server";
+import { startPostgres } from "@/e2e/support/postgres-server";
+import { has } from "@/e2e/support/programs.mjs";
+import { runSql } from "@/e2e/support/run-sql";
+import { createEmptyDatabase, createTestDatabase } from "@/e2e/support/test-database";
+import { TABLES } from "@/lib/generated/tables";
+import { migrate, requireMigrated } from "@/scripts/database";
+
+const [BASELINE = ""] = readdirSync("prisma/migrations");
+/** A database of the last commit before the baseline, with a few rows. */
+const EARLIER = gunzipSync(readFileSync("e2e/support/before-the-baseline.sql.gz")).toString();
+/** The embedded database has one session, so nobody else can hold a lock in it. */
+const onPostgres = test.skipIf(!process.env.E2E_POSTGRES_URL);
+const NEXT = "29990101000000_next";
+
+test("a new database gets every migration once, recorded as Prisma records it, and a second run changes nothing", async () => {
+  const url = await emptyDatabase();
+  await migrate(url);
+  const before = [await describeDatabase(url), await recordsOf(url)];
+  expect(before[1]).toEqual([
+    { migration_name: BASELINE, checksum: expect.stringMatching(/^[0-9a-f]{64}$/), is_done: true, steps: 1 },
+  ]);
+  await migrate(url);
+  expect([await describeDatabase(url), await recordsOf(url)]).toEqual(before);
+  expect(await requireMigrated(url)).toBeNull();
+});
+
+test("the tables have the columns of schema.prisma, of the same type and as often null, and no others", async () => {
+  const columns = await runSql<{ column: string }>(
+    await migratedDatabase(),
+    `select relname || '.' || attname || ' ' || format_type(atttypid, atttypmod) || case when attnotnull then '' else ' null' end as column
+     from pg_class join pg_attribute on attrelid = pg_class.oid
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and attnum > 0
+       and relname <> '_prisma_migrations'`,
+  );
+  expect(columns.map(({ column }) => column).sort()).toEqual(columnsOfSchema().sort());
+});
+
+test("a database of the last version before the baseline is adopted: its row is written and nothing else, and it is what a new one is", async () => {
+  const url = await earlierDatabase();
+  const rows = async () =>
+    Promise.all(
+      ["accounts", "servers", "telemetry_samples", "game_services", "access_tokens", "service_events"].map((table) =>
+        runSql(url, `select * from ${table} order by 1, 2`),
+      ),
+    );
+  const before = [await describeDatabase(url), await rows()];
+  const records = await recordsOf(url);
+  expect(records).toHaveLength(33);
+  await migrate(url);
+  expect([await describeDatabase(url), await rows()]).toEqual(before);
+  expect(await recordsOf(url)).toEqual([
+    ...records,
+    expect.objectContaining({ migration_name: BASELINE, is_done: true }),
+  ]);
+  expect(await requireMigrated(url)).toBeNull();
+  expect(await describeDatabase(await migratedDatabase())).toEqual(before[0]);
+});
+
+test.each([
+  [
+    "stopped before",
+    "delete from _prisma_migrations where migration_name > '20261124'",
+    "stopped at 20261123204500_notices_of_services_and_tokens",
+  ],
+  [
+    "has other texts",
+    "update _prisma_migrations set checksum = 'c' where migration_name ~ 'edges'",
+    "stopped at 20261124030600_shared_service_events_nt",
+  ],
+  [
+    "has one unfinished",
+    "update _prisma_migrations set finished_at = null where migration_name ~ 'nt$'",
+    "stopped at 20261123204500_notices_of_services_and_tokens",
+  ],
+  ["has no records", "delete from _prisma_migrations", "holds tables without records of migrations"],
+])(
+  "a database that %s is refused in one sentence that names the last commit that can bring it up, and is not changed",
+  async (_, change, reason) => {
+    const url = await earlierDatabase();
+    await runSql(url, change);
+    const before = [await describeDatabase(url), await recordsOf(url)];
+    const refusal = await refusalOf(migrate(url));
+    expect(refusal).toMatch(
+      /^[^.]+; .*"npm run migrate" of commit a36dbd0d is the last that can bring (?:it|them) up\.$/,
+    );
+    expect(refusal).toContain(reason);
+    expect([await describeDatabase(url), await recordsOf(url)]).toEqual(before);
+  },
+);
+
+test("two runs at once apply each migration once", async () => {
+  const url = await emptyDatabase();
+  const folder = folderWith({ [NEXT]: "create table next (id int)" });
+  // Patient: on a busy machine the baseline may take longer than a lock is waited for.
+  await Promise.all([1, 2].map(() => migrate(url, { folder, tries: 100, pause: 100 })));
+  expect((await recordsOf(url)).map(({ migration_name }) => migration_name)).toEqual([BASELINE, NEXT]);
+});
+
+onPostgres(
+  "a lock that stays held ends the run after its tries, in a sentence that says who holds it since when; freed, the next run goes through",
+  async () => {
+    const url = await migratedDatabase();
+    const folder = folderWith({ [NEXT]: "create table next (id int); alter table servers add next int" });
+    const holder = new pg.Client({ connectionString: url, application_name: "a-report" });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query("begin");
+    await holder.query("select count(*) from servers");
+    const said: string[] = [];
+    const refusal = await refusalOf(
+      migrate(url, { folder, tries: 3, pause: 0, lockTimeout: 300, say: (line) => said.push(line) }),
+    );
+    const { rows } = await holder.query("select pg_backend_pid() as pid");
+    expect(refusal).toMatch(
+      new RegExp(
+        `^${NEXT}: a lock was not free in 3 tries, and nothing was changed; it is held by process ${rows[0].pid} of PostgreSQL \\(a-report, in a transaction since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC\\)\\.$`,
+      ),
+    );
+    expect(said).toHaveLength(3);
+    expect(await runSql(url, "select to_regclass('next') as made")).toEqual([{ made: null }]);
+    await holder.query("rollback");
+    await migrate(url, { folder });
+    expect(await requireMigrated(url, folder)).toBeNull();
+  },
+);
+
+onPostgres("the statement timeout of a role or a database does not end a migration", async () => {
+  const url = await migratedDatabase();
+  const name = new URL(url).pathname.slice(1);
+  await runSql(url, `alter database ${name} set statement_timeout = 500`);
+  const folder = folderWith({ [NEXT]: "select pg_sleep(0.8); create table next (id int)" });
+  await migrate(url, { folder });
+  expect(await requireMigrated(url, folder)).toBeNull();
+});
+
+test("a migration that fails is rolled back whole, leaves no record, and is tried again by the next run", async () => {
+  const url = await migratedDatabase();
+  const folder = folderWith({ [NEXT]: "create table next (id int); insert into next values ('x')" });
+  expect(await refusalOf(migrate(url, { folder }))).toBe(
+    `${NEXT} could not be applied, and nothing of it was: invalid input syntax for type integer: "x".`,
+  );
+  expect(await runSql(url, "select to_regclass('next') as made")).toEqual([{ made: null }]);
+  expect(await recordsOf(url)).toHaveLength(1);
+  // So does one that Prisma's own command recorded as begun.
+  await runSql(url, "insert into _prisma_migrations (id, checksum, migration_name) values ('n', 'c', $1)", [NEXT]);
+  writeFileSync(join(folder, NEXT, "migration.sql"), "create table next (id int)");
+  await migrate(url, { folder });
+  expect(await requireMigrated(url, folder)).toBeNull();
+});
+
+test("a database that is behind, has a failed migration, or one of another text refuses the start in one sentence with the command", async () => {
+  const url = await migratedDatabase();
+  const folder = folderWith({ [NEXT]: "create table next (id int)" });
+  const refused = 'The database is not up to date; run "npm run migrate":';
+  expect(await refusalOf(requireMigrated(url, folder))).toBe(`${refused} it lacks 1, from ${NEXT} on.`);
+  expect(await refusalOf(requireMigrated(await emptyDatabase()))).toBe(`${refused} it lacks 1, from ${BASELINE} on.`);
+  await runSql(url, "insert into _prisma_migrations (id, checksum, migration_name) values ('n', 'c', $1)", [NEXT]);
+  expect(await refusalOf(requireMigrated(url, folder))).toBe(`${refused} ${NEXT} has failed.`);
+  await runSql(url, "update _prisma_migrations set checksum = 'c', finished_at = now()");
+  expect(await refusalOf(requireMigrated(url))).toBe(`${refused} ${BASELINE} stands in it with another text.`);
+  expect(await refusalOf(migrate(url))).toBe(`${BASELINE} stands in the database with another text.`);
+});
+
+test("a database that is ahead is served with one sentence for the log, and migrate changes nothing in it", async () => {
+  const url = await migratedDatabase();
+  await migrate(url, { folder: folderWith({ [NEXT]: "alter table servers add next int default 1" }) });
+  const before = [await describeDatabase(url), await recordsOf(url)];
+  expect(await requireMigrated(url)).toMatch(
+    new RegExp(`^The database is ahead of this version, up to ${NEXT}, and this version serves from it; [^.]*\\.$`),
+  );
+  await migrate(url);
+  expect([await describeDatabase(url), await recordsOf(url)]).toEqual(before);
+});
+
+test.skipIf(!has("pgbouncer") || !has("postgres"))("migrate goes through PgBouncer in transaction mode", async () => {
+  const postgres = await startPostgres();
+  onTestFinished(postgres.stop);
+  const pooler = await startPgBouncer(postgres.url, 2);
+  onTestFinished(pooler.stop);
+  const folder = folderWith({ [NEXT]: "create table next (id int)" });
+  await Promise.all([1, 2].map(() => migrate(pooler.url, { folder, tries: 100, pause: 100 })));
+  expect(await requireMigrated(pooler.url, folder)).toBeNull();
+  const held = "select from pg_locks where locktype = 'advisory'";
+  expect(await runSql(postgres.url, held)).toEqual([]);
+});
+
+async function emptyDatabase(): Promise<string> {
+  const { url, stop } = await createEmptyDatabase();
+  onTestFinished(stop);
+  return url;
+}
+
+async function migratedDatabase(): Promise<string> {
+  const { url, stop } = await createTestDatabase();
+  onTestFinished(stop);
+  return url;
+}
+
+async function earlierDatabase(): Promise<string> {
+  const url = await emptyDatabase();
+  await runSql(url, EARLIER);
+  return url;
+}
+
+/** A copy of the migrations, and these as well. */
+function folderWith(migrations: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "console-migrations-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync("prisma/migrations", folder, { recursive: true });
+  for (const [name, sql] of Object.entries(migrations)) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, "migration.sql"), sql);
+  }
+  return folder;
+}
+
+function recordsOf(url: string) {
+  return runSql<{ migration_name: string }>(
+    url,
+    `select migration_name, checksum, finished_at is not null as is_done, applied_steps_count as steps
+     from _prisma_migrations order by migration_name`,
+  );
+}
+
+function refusalOf(attempt: Promise<unknown>): Promise<string> {
+  return attempt.then(String, (error: Error) => error.message);
+}
+
+/** What schema.prisma says about each column, in the words of PostgreSQL. */
+function columnsOfSchema(): string[] {
+  const schema = readFileSync("prisma/schema.prisma", "utf8");
+  const enums = new Map(
+    [...schema.matchAll(/^enum (\w+) \{[^}]*@@map\("(\w+)"\)/gm)].map(([, name, mapped]) => [name, mapped]),
+  );
+  const types: Record<string, string> = {
+    Int: "integer",
+    BigInt: "bigint",
+    Float: "double precision",
+    String: "text",
+    Boolean: "boolean",
+    Json: "jsonb",
+    "String Uuid": "uuid",
+    "Json Json": "json",
+    "Int SmallInt": "smallint",
+    "DateTime Timestamptz(3)": "timestamp(3) with time zone",
+  };
+  return Object.entries(TABLES).flatMap(([model, { name: table, columns }]) => {
+    const [, body = ""] = new RegExp(`^model ${model} \\{([\\s\\S]*?)^\\}`, "m").exec(schema) ?? [];
+    return Object.entries(columns as Record<string, { name: string }>).map(([field, { name }]) => {
+      const [, type = "", mark, native] =
+        new RegExp(`^  ${field}\\s+(\\w+)(\\?|\\[\\])?(?:.*@db\\.([\\w()]+))?`, "m").exec(body) ?? [];
+      const base = enums.get(type) ?? types[native ? `${type} ${native}` : type];
+      // Prisma writes lists without NOT NULL.
+      return `${table}.${name} ${base}${mark === "[]" ? "[]" : ""}${mark ? " null" : ""}`;
+    });
+  });
+}

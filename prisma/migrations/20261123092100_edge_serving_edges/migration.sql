@@ -1,3 +1,0 @@
--- AlterTable
-ALTER TABLE "edge_acknowledgements" ADD COLUMN     "serving_version" INTEGER,
-ADD COLUMN     "warning" TEXT;

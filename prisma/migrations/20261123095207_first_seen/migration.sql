@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "servers" ADD COLUMN "first_seen_at" TIMESTAMPTZ(3);

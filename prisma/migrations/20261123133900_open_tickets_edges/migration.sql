@@ -1,2 +1,0 @@
--- CreateIndex
-CREATE INDEX "tickets_status_id_idx" ON "tickets"("status", "id");
