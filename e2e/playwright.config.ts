@@ -70,8 +70,6 @@ export default defineConfig({
   testDir: ".",
   globalSetup: "./support/global-setup.ts",
   outputDir: process.env.E2E_OUTPUT ?? "../test-results/e2e",
-  // The same on every system and engine.
-  snapshotPathTemplate: "{testFileDir}/{testFileName}-snapshots/{arg}{ext}",
   fullyParallel: true,
   workers: BUSY + WAITING,
   projects: lanes[(E2E_LANE ?? "all") as keyof typeof lanes],
