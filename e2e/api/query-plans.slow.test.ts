@@ -6,7 +6,6 @@ import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { query } from "@/lib/database/run-statement";
 import { DAY, HOUR } from "@/lib/format/time";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { getMetrics } from "@/lib/game-services/metrics";
@@ -135,7 +134,7 @@ test("the times of peaks are read from the samples of the hours that had them, a
     search.add(measure, 50, at, HOUR);
     return at;
   });
-  const sent = await recordQueries(() => findPeaks({ id, countsFrom: new Date(0), cores: 1 }, search, query));
+  const sent = await recordQueries(() => findPeaks({ id, countsFrom: new Date(0), cores: 1 }, search));
   expect(sent).toHaveLength(1);
   const [{ text, values } = { text: "", values: [] }] = sent;
   const [row] = await db.$queryRawUnsafe<{ "QUERY PLAN": [{ Plan: Plan }] }[]>(

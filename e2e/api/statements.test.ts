@@ -21,7 +21,7 @@ import { listServers } from "@/lib/servers/servers";
 
 type Handler = (request: Request, route: { params: Promise<{ id: string }> }) => Promise<Response>;
 
-test("/me is one statement and every other endpoint is two, however much there is to answer", async () => {
+test("/me is one statement, the intervals of a service three, and every other endpoint two, however much there is to answer", async () => {
   const account = await newAccount();
   const { id: serverId } = await newServer(account.id);
   const { id: serviceId } = await newGameService(account.id);
@@ -48,7 +48,8 @@ test("/me is one statement and every other endpoint is two, however much there i
       const response = await handler(request, { params: Promise.resolve({ id: String(id) }) });
       expect(response.status, path).toBe(200);
     });
-    expect(queries, path).toHaveLength(path === "/me" ? 1 : 2);
+    const expected = path === "/me" ? 1 : path === "/game-services/:id/metrics" ? 3 : 2;
+    expect(queries, path).toHaveLength(expected);
   }
 });
 

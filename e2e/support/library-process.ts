@@ -1,7 +1,6 @@
 // Calls functions of lib/ over a database that is not the shared one: the client reads DATABASE_URL when it is loaded, so
 // it takes a process of its own. Sent `{ id, module, name, args }`, it answers `{ id, result }` or `{ id, error }`.
 process.env.DATABASE_URL = process.argv[2];
-process.env.DATABASE_READ_URL = process.argv[3] ?? "";
 
 type Call = { id: number; module: string; name: string; args: unknown[] };
 

@@ -10,9 +10,9 @@ export type Library = {
   stop(): Promise<void>;
 };
 
-/** The product's own functions over a database that is not the shared one, and over its replica, if there is one. */
-export async function openLibrary(databaseUrl: string, readUrl = ""): Promise<Library> {
-  const { child, stop } = await startReadyProcess<string>("e2e/support/library-process.ts", [databaseUrl, readUrl]);
+/** The product's own functions over a database that is not the shared one. */
+export async function openLibrary(databaseUrl: string): Promise<Library> {
+  const { child, stop } = await startReadyProcess<string>("e2e/support/library-process.ts", [databaseUrl]);
   const pending = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   child.on("message", ({ id, result, error }: { id: number; result?: unknown; error?: string }) => {
     const call = pending.get(id);

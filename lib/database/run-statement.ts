@@ -13,20 +13,8 @@ const types: pg.CustomTypesConfig = {
  * Runs a statement outside any transaction. Only this file calls `pg` without Prisma, because Prisma made up two thirds
  * of the cost of the most frequent statements.
  */
-export function query<Values, Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> {
-  return queryOn(pool, statement, values);
-}
-
-/** `query`, or the same on a replica. */
-export type Ask = typeof query;
-
-/** As `query`, on a connection of another pool. */
-export async function queryOn<Values, Row>(
-  from: pg.Pool,
-  { text, names }: Statement<Values, Row>,
-  values: Values,
-): Promise<Row[]> {
-  const { rows } = await from.query({ text, values: names.map((name) => values[name]), types });
+export async function query<Values, Row>({ text, names }: Statement<Values, Row>, values: Values): Promise<Row[]> {
+  const { rows } = await pool.query({ text, values: names.map((name) => values[name]), types });
   return rows;
 }
 

@@ -1,7 +1,6 @@
 import type { Account } from "@/lib/accounts/accounts";
 import type { MetricSeries } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { hasReplica, queryReplica } from "@/lib/database/replica";
 import { execute, query, queryIn, type Transaction } from "@/lib/database/run-statement";
 import {
   type JsonMembersOf,
@@ -14,11 +13,9 @@ import {
   statement,
 } from "@/lib/database/statement";
 import { type Column, Expression, table } from "@/lib/database/tables";
-import { NotFoundError } from "@/lib/failures";
 import { findExcess, type MinuteCounters, OverLineError } from "@/lib/game-services/edges/line";
-import { ASKER, askerOf, getGameService, visibleTo } from "@/lib/game-services/game-services";
-import { isWindow, requireWindow } from "@/lib/game-services/metrics-query";
-import { parseId } from "@/lib/http/ids";
+import { getGameService } from "@/lib/game-services/game-services";
+import { requireWindow } from "@/lib/game-services/metrics-query";
 import { JsonText } from "@/lib/http/json-text";
 
 const s = table("GameService", "s");
@@ -41,27 +38,14 @@ export const INTERVAL = {
 /** The start of the eight-hour bucket of an interval. */
 const EIGHT_HOURS = `date_bin('8 hours', ${m.ts}, 'epoch')`;
 const INTERVALS = jsonMembers({ ...INTERVAL, latency_ms: orNull(m.latencyMs) }, `${m.ts}, ${m.nodeId}`);
-const intervals = new Expression<(typeof INTERVALS)["value"] | null>("part.intervals");
+const intervals = new Expression<(typeof INTERVALS)["value"]>(INTERVALS.sql);
 
 // PostgreSQL writes the JSON, because serializing 40,000 intervals would block the event loop for a quarter of a second.
 // Each row covers eight hours. One text of megabytes would block the event loop for 30 ms when it arrives. Texts below
-// 128 KB would block it for longer, because V8 moves them during garbage collection. There is no outer `order by`: rows
-// of one service keep the order of the join, and a final sort would hold the first row back until the last.
-const SERIES = statement({ id: s.id, after: m.ts, until: m.ts, ...ASKER }, ({ id, after, until, ...asker }) =>
+// 128 KB would block it for longer, because V8 moves them during garbage collection.
+const SERIES = statement({ id: m.serviceId, after: m.ts, until: m.ts }, ({ id, after, until }) =>
   select(
     { intervals },
-    `from ${s} left join lateral (
-      select ${INTERVALS} as intervals from ${m}
-      where ${m.serviceId} = ${s.id} and ${m.ts} > ${after} and ${m.ts} <= ${until}
-      group by ${EIGHT_HOURS} order by ${EIGHT_HOURS}) part on true
-    where ${s.id} = ${id} and ${visibleTo(asker)}`,
-  ),
-);
-
-// The same without the visibility check. The primary checks it, because a replica may lag behind.
-const ALLOWED_SERIES = statement({ id: m.serviceId, after: m.ts, until: m.ts }, ({ id, after, until }) =>
-  select(
-    { intervals: new Expression<(typeof INTERVALS)["value"] | null>(INTERVALS.sql) },
     `from ${m} where ${m.serviceId} = ${id} and ${m.ts} > ${after} and ${m.ts} <= ${until}
     group by ${EIGHT_HOURS} order by ${EIGHT_HOURS}`,
   ),
@@ -83,27 +67,13 @@ export async function getMetrics(
   serviceIdText: string,
   parameters: URLSearchParams,
 ): Promise<JsonText<MetricSeries>> {
-  if (!isWindow(parameters)) await getGameService(account, serviceIdText);
+  const { id } = await getGameService(account, serviceIdText);
   const { range, ...times } = requireWindow(parameters, Date.now());
-  const window = { id: parseId(serviceIdText), ...times };
-  const rows = await (hasReplica
-    ? listAllowedIntervals(account, serviceIdText, window)
-    : query(SERIES, { ...window, ...askerOf(account) }));
-  if (!hasReplica && rows.length === 0) throw new NotFoundError();
-  const series: (JsonMembersOf<MetricSeries["series"][number]> | null)[] = rows.map((row) => row.intervals);
+  const rows = await query(SERIES, { id, ...times });
+  const series: JsonMembersOf<MetricSeries["series"][number]>[] = rows.map((row) => row.intervals);
   // Keeps the parts separate, because joining would copy them. Drops only the leading comma of the first.
-  const [first = "", ...further] = series.map((part) => part ?? "");
+  const [first = "", ...further] = series;
   return new JsonText([`{"range":"${range}","series":[`, first.slice(1), ...further, "]}"]);
-}
-
-/** @throws NotFoundError when the primary says that the account may not see the service. */
-async function listAllowedIntervals(
-  account: Account,
-  serviceIdText: string,
-  window: { id: number; after: Date; until: Date },
-) {
-  await getGameService(account, serviceIdText);
-  return queryReplica(ALLOWED_SERIES, window);
 }
 
 /** One interval as one edge node counted it. Counters are whole numbers from 0 to 2^53 − 1. */

@@ -8,7 +8,6 @@ const NOTICE_KEY = Buffer.alloc(32, 1).toString("base64");
 test("nothing set is a laptop: embedded database, loopback, port 3000, limit in this process", () => {
   expect(parseEnv({})).toEqual({
     databaseUrl: undefined,
-    databaseReadUrl: undefined,
     isEmbeddedNamed: false,
     databasePoolSize: 10,
     kept: {
@@ -44,7 +43,6 @@ test("everything set is read as what it is", () => {
   expect(
     parseEnv({
       DATABASE_URL: "postgres://u:p@db:5432/console",
-      DATABASE_READ_URL: "postgres://u:p@replica:5432/console",
       DATABASE_POOL_SIZE: "25",
       KEEP_METRICS_DAYS: "9",
       KEEP_TELEMETRY_DAYS: "62",
@@ -70,7 +68,6 @@ test("everything set is read as what it is", () => {
     }),
   ).toEqual({
     databaseUrl: "postgres://u:p@db:5432/console",
-    databaseReadUrl: "postgres://u:p@replica:5432/console",
     isEmbeddedNamed: false,
     databasePoolSize: 25,
     kept: {

@@ -64,11 +64,6 @@ const MAX_EMAIL_LENGTH = 254;
 
 const variables = z.object({
   DATABASE_URL: z.union([z.literal(EMBEDDED), databaseUrl("DATABASE_URL")]).optional(),
-  DATABASE_READ_URL: url(
-    "DATABASE_READ_URL",
-    ["postgresql:", "postgres:"],
-    "postgresql://user:password@host:5432/database",
-  ),
   DATABASE_POOL_SIZE: wholeNumber("DATABASE_POOL_SIZE", 10, 1, 1000),
   KEEP_METRICS_DAYS: wholeNumber("KEEP_METRICS_DAYS", 8, 8, 3650),
   KEEP_TELEMETRY_DAYS: wholeNumber("KEEP_TELEMETRY_DAYS", 31, 2, 3650),
@@ -168,9 +163,7 @@ export function parseEnv(source: Record<string, string | undefined>) {
     databaseUrl: data.DATABASE_URL === EMBEDDED ? undefined : data.DATABASE_URL,
     /** Whether the embedded database was asked for by name. */
     isEmbeddedNamed: data.DATABASE_URL === EMBEDDED,
-    /** A replica of that database, which may lag: history, metrics and trends are read there. */
-    databaseReadUrl: data.DATABASE_READ_URL,
-    /** Connections to PostgreSQL per process; as many again to the replica, if there is one. */
+    /** Connections to PostgreSQL per process. */
     databasePoolSize: data.DATABASE_POOL_SIZE,
     /** How much is kept; the hourly sweep deletes the rest. */
     kept: {

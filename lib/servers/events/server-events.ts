@@ -63,8 +63,8 @@ const EVENTS = statement(
 );
 
 /**
- * What happened to a server in `[from, to)`, as it is known at `now` (all epoch ms). Asked of the primary: a replica may not
- * know yet what has just ended. The caller has checked whose server it is.
+ * What happened to a server in `[from, to)`, as it is known at `now` (all epoch ms). The caller has
+ * checked whose server it is.
  */
 export async function listServerEvents(
   id: number,

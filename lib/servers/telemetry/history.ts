@@ -1,7 +1,6 @@
 import { BusyError } from "@/lib/admission/busy-error";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
-import { fromReplica, hasReplica, queryReplica } from "@/lib/database/replica";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -16,7 +15,7 @@ import { type Bands, merge } from "@/lib/servers/telemetry/bands";
 import { getRatedServer, listSteps, RATED, type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
 import { DAYS_OF_GRACE } from "@/lib/servers/telemetry/retention";
-import { isBehind, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
+import { rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { RULE } from "@/lib/servers/telemetry/sum-statement";
 import { hasSumsAlone, listSummedSteps, type SummedStep } from "@/lib/servers/telemetry/summed-steps";
 
@@ -116,7 +115,7 @@ export async function getHistory(
   const { from, to, step, hoursBecause } = await stepsOf(server.id, time, now);
   const until = Math.min(now, to);
   const read = await readSteps(accountId, server, { from, to, step }, now);
-  const peaks = await fromReplica((ask) => findPeaks(server, read.search, ask));
+  const peaks = await findPeaks(server, read.search);
   return {
     range: typeof time === "string" ? time : null,
     ...{ from, to, step, now, until, hoursBecause, peaks },
@@ -162,7 +161,7 @@ type Read = {
 /** Reads the sums of hours and, of the time that is not summed up yet or has shorter steps, samples. */
 async function readSteps(
   accountId: number,
-  server: RatedServer & { lastSeenAt: Date },
+  server: RatedServer,
   { from, to, step }: TimeRange & { step: number },
   now: number,
 ): Promise<Read> {
@@ -183,9 +182,8 @@ async function readSteps(
     read.minutes += minutes;
   }
   if (young >= to) return read;
-  const heardAt = hasReplica ? server.lastSeenAt.getTime() : null;
-  const untilNow = { from: young, until: Math.min(to, now + 1), step: Math.min(step, HOUR), heardAt };
-  const rated = await fromReplica((ask) => listSteps(server, untilNow, ask));
+  const untilNow = { from: young, until: Math.min(to, now + 1), step: Math.min(step, HOUR) };
+  const rated = await listSteps(server, untilNow);
   for (const { at, bands, late } of rated.steps) {
     add(from + Math.floor((at - from) / step) * step, { bands, late });
     read.minutes += bands.score?.count ?? 0;
@@ -194,26 +192,18 @@ async function readSteps(
   return read;
 }
 
-/**
- * The summed hours in `[from, young)`, by steps. The replica answers when it has them all. Otherwise the missing ones are
- * summed up, and the primary answers, because it alone has them at once.
- */
+/** The summed hours in `[from, young)`, by steps. Missing ones are summed up first. */
 async function readHours(
   accountId: number,
   server: RatedServer,
   { from, to, step }: TimeRange & { step: number },
   young: number,
 ): Promise<{ steps: SummedStep[]; isComplete: boolean }> {
-  const summed = { from, until: young, step };
   // What has been deleted cannot be summed up.
   const since = Math.max(from, Date.now() - (env.kept.telemetryDays + DAYS_OF_GRACE) * DAY);
-  const known = await fromReplica(async (ask) =>
-    (await isBehind(server.id, since, to, ask)) ? null : listSummedSteps(server.id, summed, ask),
-  );
-  if (known) return { steps: known, isComplete: true };
   const isComplete = await rollUp(server, since, to, Date.now() + PATIENCE);
   if (!isComplete && !hasClientLeft()) rollUpInBackground(accountId, [server], since, to);
-  return { steps: await listSummedSteps(server.id, summed, query), isComplete };
+  return { steps: await listSummedSteps(server.id, { from, until: young, step }), isComplete };
 }
 
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */
@@ -246,7 +236,7 @@ const TRENDS = statement(
 export async function listTrends(accountId: number, serverIds: readonly number[]): Promise<Map<number, TrendPoint[]>> {
   const now = Date.now();
   const from = settledUntil(now) - DAY;
-  const rows = await queryReplica(TRENDS, { from: new Date(from), accountId, ids: serverIds });
+  const rows = await query(TRENDS, { from: new Date(from), accountId, ids: serverIds });
   const complete = new Set(rows.filter(({ hours }) => hours.length >= DAY / HOUR).map(({ id }) => id));
   const behind = serverIds.filter((id) => !complete.has(id));
   if (behind.length > 0) {

@@ -1,5 +1,5 @@
 import { db } from "@/lib/database/client";
-import { type Ask, query } from "@/lib/database/run-statement";
+import { query } from "@/lib/database/run-statement";
 import { parseRows } from "@/lib/database/statement";
 import { NotFoundError } from "@/lib/failures";
 import { HOUR, MINUTE } from "@/lib/format/time";
@@ -20,13 +20,13 @@ export function toRatedServer({ id, facts, ...times }: RatedRow): RatedServer {
 }
 
 /** @throws NotFoundError when there is no such server of this account. */
-export async function getRatedServer(accountId: number, id: number): Promise<RatedServer & { lastSeenAt: Date }> {
+export async function getRatedServer(accountId: number, id: number): Promise<RatedServer> {
   const server = await db.server.findFirst({
     where: { id, accountId },
-    select: { ...RATED, lastSeenAt: true },
+    select: RATED,
   });
   if (!server) throw new NotFoundError();
-  return { ...toRatedServer(server), lastSeenAt: server.lastSeenAt };
+  return toRatedServer(server);
 }
 
 /** One step of time. `at` is its beginning in epoch milliseconds. */
@@ -40,19 +40,13 @@ type RatedStep = {
 /**
  * What the samples in `[from, until)` measured, and the scores of its full minutes: those that `getServer` answered then, if
  * all samples were in time. By steps of so many milliseconds (whole minutes), without those of which nothing is known; all
- * times in epoch milliseconds. `heardAt`: a replica that lags has no sample up to then, so it rates no minute up to then.
- * `worst`: of all steps, the worst of each value (the least score, the greatest of any other), and when it was first.
+ * times in epoch milliseconds. `worst`: of all steps, the worst of each value (the least score, the greatest of any other), and when it was first.
  */
 export async function listSteps(
   server: RatedServer,
-  { from, until, step, heardAt = null }: { from: number; until: number; step: number; heardAt?: number | null },
-  ask: Ask = query,
+  { from, until, step }: { from: number; until: number; step: number },
 ): Promise<{ steps: RatedStep[]; worst: { measure: HistoryMeasure; value: number; at: number }[] }> {
-  const [row] = await ask(STEPS, {
-    ...minutesOf(server, from, until),
-    step: step / MINUTE,
-    heardAt: heardAt === null ? null : new Date(heardAt),
-  });
+  const [row] = await query(STEPS, { ...minutesOf(server, from, until), step: step / MINUTE });
   return {
     steps: parseRows(row?.steps).map((figures) => {
       const [place = 0, late = 0] = figures;

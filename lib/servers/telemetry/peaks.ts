@@ -1,4 +1,4 @@
-import type { Ask } from "@/lib/database/run-statement";
+import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR } from "@/lib/format/time";
@@ -63,18 +63,18 @@ const GREATEST = statement(
 );
 
 /** Replaces the hour of each peak by its exact time, if the samples of that hour are still stored. */
-export async function findPeaks(server: RatedServer, { found }: PeakSearch, ask: Ask): Promise<Peaks> {
+export async function findPeaks(server: RatedServer, { found }: PeakSearch): Promise<Peaks> {
   const search = new PeakSearch();
   const { score, ...measured } = found;
   if (score && score.within > 0) {
-    const { worst } = await listSteps(server, { from: score.at, until: score.at + HOUR, step: HOUR }, ask);
+    const { worst } = await listSteps(server, { from: score.at, until: score.at + HOUR, step: HOUR });
     for (const { measure, value, at } of worst) search.add(measure, value, at, 0);
   }
   const exact: Peaks = search.found.score ? { score: search.found.score } : {};
   const hours = new Set(Object.values(measured).flatMap((peak) => (peak.within > 0 ? [peak.at] : [])));
   if (hours.size > 0) {
     const times = [...hours].map((hour) => new Date(hour));
-    const [row] = await ask(GREATEST, { serverId: server.id, hours: times });
+    const [row] = await query(GREATEST, { serverId: server.id, hours: times });
     for (const [name, [value, minusAt]] of Object.entries(row?.found ?? {})) {
       exact[name as HistoryMeasure] = { value, at: -minusAt, within: 0 };
     }

@@ -1,5 +1,5 @@
 import { db } from "@/lib/database/client";
-import { type Ask, executeIn, query, queryIn, type Transaction } from "@/lib/database/run-statement";
+import { executeIn, query, queryIn, type Transaction } from "@/lib/database/run-statement";
 import { epochMs, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
@@ -83,23 +83,18 @@ const KEPT = statement(RANGE, (range) => {
 });
 
 /** What is kept of the hours in `[from, to)` (epoch ms), in order; an hour of which nothing is known is absent. */
-export async function listHours(serverId: number, from: number, to: number, ask: Ask = query): Promise<SummedHour[]> {
-  const [row] = await ask(HOURS, { serverId, from: new Date(from), to: new Date(to) });
+export async function listHours(serverId: number, from: number, to: number): Promise<SummedHour[]> {
+  const [row] = await query(HOURS, { serverId, from: new Date(from), to: new Date(to) });
   return (row?.hours ?? []).flatMap(([hour, samples, bands, late]) => {
     const known = parseBands(bands);
     return samples > 0 || known.score ? [{ hour, samples, bands: known, late }] : [];
   });
 }
 
-/** Whether settled hours in `[from, to)` (epoch ms) are missing or stale, as far as `ask` knows. */
-export async function isBehind(serverId: number, from: number, to: number, ask: Ask): Promise<boolean> {
-  return (await listDue(serverId, startOfHour(from), Math.min(to, settledUntil(Date.now())), ask)).length > 0;
-}
-
 /** Beginnings of the hours that are not kept as they should be, in order. */
-async function listDue(serverId: number, from: number, to: number, ask: Ask = query): Promise<number[]> {
+async function listDue(serverId: number, from: number, to: number): Promise<number[]> {
   if (from >= to) return [];
-  const [row] = await ask(KEPT, { serverId, from: new Date(from), to: new Date(to) });
+  const [row] = await query(KEPT, { serverId, from: new Date(from), to: new Date(to) });
   const kept = new Set(row?.hours);
   const due: number[] = [];
   for (let hour = from; hour < to; hour += HOUR) if (!kept.has(hour)) due.push(hour);

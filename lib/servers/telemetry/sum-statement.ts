@@ -202,7 +202,6 @@ const rated = (
   given: Placeholders,
   step: string,
   isDue: (minute: string) => string,
-  isKnown = "true",
 ) => `with known as materialized (${known(given)}),
   r as materialized (
     select *, least(seen_in_a_day, minutes_expected)::float8 / minutes_expected * 100 as coverage_pct from (
@@ -210,7 +209,7 @@ const rated = (
     from (${minutes(given)}) minutes
     join known on known.place = last_place
     join (${days(given)}) days on days.hour = due / 60
-    where ${isDue("due")} and ${isKnown}) r),
+    where ${isDue("due")}) r),
   scores as materialized (
     select due as minute, at, arrived_at > at as is_late, ${scoreSql(componentsOf(given.cores))} as score from r),
   sums as materialized (
@@ -258,36 +257,31 @@ const thousandths = (figure: string) => `floor(${figure} * 1000 + 0.5)::bigint`;
 
 /**
  * The same of each step of so many minutes, in order, and of all of them the worst value of each of `HISTORY_MEASURES`, for
- * pages: the least score, or the greatest of any other. `heardAt`: what was heard after the last sample until then is not
- * known yet.
+ * pages: the least score, or the greatest of any other.
  */
-export const STEPS = statement(
-  { ...RATED, step: parameter<number>("int"), heardAt: parameter<Date | null>("timestamptz") },
-  ({ step, heardAt, ...given }) => {
-    const isKnown = `not (next_ts is null and at <= coalesce(${heardAt}, '-infinity'))`;
-    const isScore = (name: string) => name === "score";
-    const written = HISTORY.map((name) => {
-      const [min, avg, max, count] = figuresOf(name);
-      return `coalesce(${count}, 0), ${[min, avg, max].map((figure) => thousandths(String(figure))).join(", ")}`;
-    });
-    const first = (name: string) => `case when "at ${name}" is not null
+export const STEPS = statement({ ...RATED, step: parameter<number>("int") }, ({ step, ...given }) => {
+  const isScore = (name: string) => name === "score";
+  const written = HISTORY.map((name) => {
+    const [min, avg, max, count] = figuresOf(name);
+    return `coalesce(${count}, 0), ${[min, avg, max].map((figure) => thousandths(String(figure))).join(", ")}`;
+  });
+  const first = (name: string) => `case when "at ${name}" is not null
       then json_build_array(${rounded(`worst."${name}"`)}, round(${epoch(`"at ${name}"`)} * 1000)) end`;
-    const steps = select({
-      steps: new Expression<JsonRowsOf<WrittenStep> | null>(`(
+  const steps = select({
+    steps: new Expression<JsonRowsOf<WrittenStep> | null>(`(
         select string_agg(concat_ws(',', step, coalesce(late, 0), ${written.join(", ")}), '],[' order by step) from sums)`),
-      worst: new Expression<(WrittenPeak | null)[]>(`(
+    worst: new Expression<(WrittenPeak | null)[]>(`(
         select json_build_array(${inOrder(first)})
         from worst,
           (select min(at) filter (where scores.score = worst.score) as "at score" from scores, worst) scored,
           (select ${MEASURES.map(([name, value]) => `min(ts) filter (where ${value} = worst."${name}") as "at ${name}"`).join(", ")}
             from known, worst where minute >= ${given.from}) measured)`),
-    });
-    const worst = inOrder(
-      (name) => `${isScore(name) ? "min" : "max"}("${isScore(name) ? "min" : "max"} ${name}") as "${name}"`,
-    );
-    return {
-      ...steps,
-      sql: `${rated(given, step, () => "true", isKnown)},\n  worst as (select ${worst} from sums)\n${steps.sql}`,
-    };
-  },
-);
+  });
+  const worst = inOrder(
+    (name) => `${isScore(name) ? "min" : "max"}("${isScore(name) ? "min" : "max"} ${name}") as "${name}"`,
+  );
+  return {
+    ...steps,
+    sql: `${rated(given, step, () => "true")},\n  worst as (select ${worst} from sums)\n${steps.sql}`,
+  };
+});

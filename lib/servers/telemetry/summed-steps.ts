@@ -1,5 +1,4 @@
-import { queryReplica } from "@/lib/database/replica";
-import type { Ask } from "@/lib/database/run-statement";
+import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
@@ -72,15 +71,14 @@ const SUMMED_STEPS = statement(
 export async function listSummedSteps(
   serverId: number,
   { from, until, step }: { from: number; until: number; step: number },
-  ask: Ask,
 ): Promise<SummedStep[]> {
   // Joining hours costs PostgreSQL ten times as much as reading them: those of a month are joined by whom they are for.
   if (until - from <= MOST_READ) {
-    const hours = await listHours(serverId, from, until, ask);
+    const hours = await listHours(serverId, from, until);
     return hours.map((hour) => stepOfHour(hour, step));
   }
   const values = { serverId, from: new Date(from), until: new Date(until), stepS: step / SECOND };
-  const rows = await ask(SUMMED_STEPS, values);
+  const rows = await query(SUMMED_STEPS, values);
   return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
 }
 
@@ -101,7 +99,7 @@ const SUMS_ALONE = statement({ serverId: h.serverId, from: h.hour, to: h.hour },
  * without them.
  */
 export async function hasSumsAlone(serverId: number, { from, to }: { from: number; to: number }): Promise<boolean> {
-  const [row] = await queryReplica(SUMS_ALONE, { serverId, from: new Date(startOfHour(from)), to: new Date(to) });
+  const [row] = await query(SUMS_ALONE, { serverId, from: new Date(startOfHour(from)), to: new Date(to) });
   return row?.found === true;
 }
 
