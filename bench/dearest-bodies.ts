@@ -2,7 +2,6 @@ import { gzipSync } from "node:zlib";
 import { snappy } from "@/e2e/support/agent-bodies";
 import { type Labels, varint, writeRequest } from "@/e2e/support/write-request";
 import { MINUTE } from "@/lib/format/time";
-import { readValueLists } from "@/lib/ingest/agents/collectd-body";
 import { readLines } from "@/lib/ingest/agents/line-protocol";
 import { readMetrics } from "@/lib/ingest/agents/otlp-body";
 import { unpack } from "@/lib/ingest/agents/packed-body";
@@ -176,25 +175,6 @@ const ENDPOINTS: readonly Endpoint[] = [
       '{"name":"system.uptime","sum":{"dataPoints":[]}}',
     ].map((unit) => `${unit},`),
     read: packed("gzip", readMetrics),
-  },
-  {
-    name: "collectd",
-    path: "/ingest/collectd",
-    contentType: "application/json",
-    sender: "server",
-    maxBytes: 1024 * KB,
-    frames: [
-      ["[", "{}]"],
-      ['[{"values":[', '1],"dsnames":[]}]'],
-      ["[", "{}"],
-    ],
-    units: [
-      ...JSON_UNITS,
-      '{"values":[],"dsnames":[],"time":1,"host":"a"}',
-      '{"values":[1],"dsnames":["value"],"time":{seconds},"host":"a","plugin":"cpu","plugin_instance":"{n1}","type":"cpu","type_instance":"idle"}',
-      '{"values":[1,2,3],"dsnames":["a","midterm","b"],"time":{seconds},"host":"a","plugin":"load","type":"load"}',
-    ].map((unit) => `${unit},`),
-    read: readValueLists,
   },
   {
     name: "a check-in",

@@ -11,7 +11,6 @@ import {
   nodeExporterSeries,
   snappy,
   telegrafLines,
-  valueLists,
 } from "@/e2e/support/agent-bodies";
 import {
   AGENT_PATHS,
@@ -39,7 +38,7 @@ import { mintToken } from "@/lib/tokens/format";
 
 // The endpoints of stock agents, with bodies as those write them, and bent ones. Real agents are in e2e/operations.
 
-const { prometheus: PROMETHEUS, influx: INFLUX, otlp: OTLP, collectd: COLLECTD } = AGENT_PATHS;
+const { prometheus: PROMETHEUS, influx: INFLUX, otlp: OTLP } = AGENT_PATHS;
 
 type Sent = { status: number; text: string; json: unknown; headers: Headers };
 
@@ -282,7 +281,6 @@ test("series that tell nothing are taken and make no check-in, whatever instance
     [INFLUX, "constructor,host=a constructor=1\nhttp,host=b requests=5i\ncpu,__proto__=x,host=c toString=1\n"],
     [OTLP, "{}"],
     [OTLP, '{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"toString","gauge":{"dataPoints":[{}]}}]}]}]}'],
-    [COLLECTD, "[]"],
   ] as const) {
     expect((await send(path, key, body)).status, body).toBeLessThan(300);
   }
@@ -299,7 +297,6 @@ test("one body that tells of two machines is 400 in a sentence, and nothing of i
     [PROMETHEUS, packed([...nodeExporterSeries(ts, grown(0), "a"), ...nodeExporterSeries(ts, grown(0), "b")])],
     [INFLUX, telegrafLines(ts, grown(0), "a") + telegrafLines(ts, grown(0), "b")],
     [OTLP, JSON.stringify({ resourceMetrics: metrics.flatMap(({ resourceMetrics }) => resourceMetrics) })],
-    [COLLECTD, JSON.stringify([...valueLists(ts, grown(0), "a"), ...valueLists(ts, grown(0), "b")])],
   ] as const) {
     expect(await send(path, key, body), path).toMatchObject({ status: 400, json: { error: sentence } });
   }
@@ -331,12 +328,6 @@ test("a bad line, point or list is told by its number, and the rest is stored", 
       },
       200,
       /"rejectedDataPoints":"2".*a data point has no timeUnixNano.*neither asDouble nor asInt/,
-    ],
-    [
-      COLLECTD,
-      (ms: number, times: number) => JSON.stringify([{ values: 5 }, null, ...valueLists(ms, grown(times))]),
-      400,
-      /0: values: is not an array\. 1: is not an object\./,
     ],
   ] as [string, (ms: number, times: number) => string, number, RegExp][]) {
     const { id, key } = await newReportingServer(accountId);
@@ -391,17 +382,6 @@ test("a body that is bent in any way is 4xx in a sentence and leaves nothing, wh
     [OTLP, "null", /not an ExportMetricsServiceRequest/],
     [OTLP, '{"resourceMetrics":5}', /not an ExportMetricsServiceRequest/],
     [OTLP, "[".repeat(100_000), /nested deeper than 32 levels/],
-    [COLLECTD, "", /not JSON/],
-    [COLLECTD, "{}", /must be a JSON array/],
-    [COLLECTD, "[[]]", /0: values: is not an array/],
-    [COLLECTD, '[{"values":[1],"dsnames":[]}]', /0: dsnames: /],
-    [COLLECTD, '[{"values":[1],"dsnames":["value"],"time":"now"}]', /0: time: /],
-    [COLLECTD, '[{"values":[1],"dsnames":["value"],"time":1}]', /0: host: /],
-    [
-      COLLECTD,
-      `[{"values":["x"],"dsnames":["value"],"time":${Date.now() / 1000},"host":"a","plugin":"uptime","type":"uptime"}]`,
-      /0: values\.0: is not a number/,
-    ],
   ] as [string, Body, RegExp, Record<string, string>?][]) {
     const answer = await send(path, key, body, headers);
     const what = `${path} ${String(body).slice(0, 60)}`;
@@ -453,7 +433,6 @@ test("what a body unpacks to is bounded before it is unpacked, and a liar is sto
     [INFLUX, plain(big)],
     [OTLP, plain(bomb), { "Content-Encoding": "gzip" }],
     [OTLP, plain(big)],
-    [COLLECTD, plain(big)],
     [INFLUX, "system,host=a load5=1\n".repeat(10_001)],
   ];
   expect(new Set(cases.map(([path]) => path))).toEqual(new Set(paths));
@@ -478,7 +457,6 @@ test("another encoding or type is 415 in a sentence: remote write 2.0, OTLP as p
     [INFLUX, { "Content-Encoding": "br" }, /line protocol/],
     [OTLP, { "Content-Type": "application/x-protobuf" }, /encoding: json/],
     [OTLP, { "Content-Encoding": "zstd" }, /encoding: json/],
-    [COLLECTD, { "Content-Type": "text/plain" }, /Format .+JSON.+ of write_http/],
   ] as [string, Record<string, string>, RegExp][]) {
     const answer = await send(path, key, agentAt(path)?.body(now(), 0) ?? "", headers);
     expect([answer.status, answer.text], path).toEqual([415, expect.stringMatching(message)]);
@@ -567,7 +545,7 @@ test("check-ins of all endpoints count together: beyond 300 a minute each endpoi
   }
   const answers: Sent[] = [];
   for (let batch = 0; batch < 14; batch++) {
-    const requests = Array.from({ length: 20 }, (_, n) => [CHECK_INS, ...paths][n % 5] ?? "");
+    const requests = Array.from({ length: 20 }, (_, n) => [CHECK_INS, ...paths][n % (1 + paths.length)] ?? "");
     // A body that tells nothing counts as well.
     answers.push(...(await Promise.all(requests.map((path) => send(path, key, EMPTY[path] ?? "")))));
   }

@@ -69,14 +69,6 @@ test("installing the tests reports nothing: Swagger UI's counter of installation
   expect(scarfSettings).toEqual({ enabled: false });
 });
 
-test("where the collection for Postman was, a sentence says to any origin what to import instead", {
-  tag: "@one-engine",
-}, async () => {
-  const withdrawn = await fetch(`${sharedOrigin()}/clients/console-api.postman.json`, { headers: { Origin: FOREIGN } });
-  expect([withdrawn.status, withdrawn.headers.get("access-control-allow-origin")]).toEqual([410, "*"]);
-  expect(await withdrawn.text()).toMatch(/^The collection .+ import \/openapi\.json .+\.\n$/);
-});
-
 test("the reference's requests ask for what its answers show, with its own ids for someone who is signed in", {
   tag: "@one-engine",
 }, async ({ page, context }) => {

@@ -204,11 +204,11 @@ for (const [what, request] of [
   ["no HTTP at all", "hello\r\n\r\n"],
   [
     "a body in a coding besides chunks",
-    "POST /ingest/collectd HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    "POST /ingest/v1/check-ins HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
   ],
   [
     "a body in chunks of HTTP/1.0",
-    "POST /ingest/collectd HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "POST /ingest/v1/check-ins HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
   ],
   ["OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
 ] as const) {

@@ -93,11 +93,6 @@ const READERS: Readonly<Record<string, (levels: number) => Asked[]>> = {
       return { ...packedReportOf(AGENT_PATHS.otlp, body), status: refusedBeyond(1024 * KB, body) };
     }),
   ],
-  collectd: (levels) =>
-    inJson(levels, ["@", "[@]", '[{"values":@}]', '[{"meta":@}]'], (body) => ({
-      ...reportOf(AGENT_PATHS.collectd, body),
-      status: 400,
-    })),
   // Its lines know no containers: brackets are a measurement without fields, a tag's value, or a text until its quote.
   Influx: (levels) => [
     ...inJson(levels, ["@"], (body) => ({ ...reportOf(AGENT_PATHS.influx, body), status: 400 })),

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import { gzipSync } from "node:zlib";
 import pg from "pg";
-import { grown, telegrafLines, valueLists } from "@/e2e/support/agent-bodies";
+import { grown, telegrafLines } from "@/e2e/support/agent-bodies";
 import { AGENT_PATHS, CHECK_INS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
@@ -140,7 +140,6 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   Prometheus: serverEndpoint(reporter("Prometheus"), 200, 256 * KB, TEXT),
   Influx: { ...serverEndpoint(reporter("Telegraf"), 200, MB, { "Content-Encoding": "br" }), bad: "a" },
   OTLP: serverEndpoint(reporter("the Collector"), 200, MB, TEXT),
-  collectd: serverEndpoint(reporter("collectd"), 200, MB, TEXT),
   "edge reports": {
     path: () => REPORTS_PATH,
     credentials: ({ node }) => bearer(node),
@@ -424,11 +423,6 @@ const BAD_ENTRIES: Readonly<Record<string, { path: string; status: number; body(
       const good = `{"asDouble":1,"timeUnixNano":"${Date.now()}000000"}`;
       return `{"resourceMetrics":[${points(bad)},${points(good)}]}`;
     },
-  },
-  collectd: {
-    path: AGENT_PATHS.collectd,
-    status: 400,
-    body: (count) => JSON.stringify([...Array(count).fill({}), ...valueLists(Date.now(), grown(0))]),
   },
 };
 

@@ -13,7 +13,6 @@ import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import {
   type RunningAgent,
-  startCollectd,
   startLoad,
   startNodeExporter,
   startPrometheusAgent,
@@ -214,32 +213,4 @@ test("what Prometheus was told to send later it sends again, and nothing of it i
   const [first, ...others] = writes;
   expect(others.map(({ body }) => body)).toContain(first?.body);
   expect(writes.find(({ status }) => status === 204)?.body).toBe(first?.body);
-});
-
-test("collectd with the configuration that the console shows fills what it can measure", {
-  tag: ["@one-engine", "@waits"],
-}, async () => {
-  needs("collectd", "dash", "curl");
-  const { id, key, token } = await reportingServer();
-  const agent = own(startCollectd(test.info().outputPath("collectd"), sharedOrigin(), key));
-  const whole = async () =>
-    (await samplesOf(id)).filter(({ cpuPct, netRetransmitPct }) => cpuPct !== null && netRetransmitPct !== null);
-  await expect.poll(whole, { ...LONG, message: agent.output() }).not.toHaveLength(0);
-  const [sample] = await whole();
-  const bench = new AgentBench();
-  running.push({ stop: () => bench.remove() });
-  bench.shim("ping", "echo '5 packets transmitted, 5 received, 0% packet loss'");
-  const daemon = await printed(bench);
-  expect(Math.abs(Number(sample?.memTotalMb) - Number(daemon.mem_total_mb))).toBeLessThan(1);
-  expect(sample).toMatchObject({
-    cpuStealPct: expect.any(Number),
-    cpuIowaitPct: expect.any(Number),
-    load5: expect.any(Number),
-    memUsedMb: expect.any(Number),
-    swapUsedPct: expect.any(Number),
-    uptimeS: expect.any(Number),
-    oomKills: null,
-    failedUnits: null,
-  });
-  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ online: true });
 });

@@ -68,10 +68,10 @@ async function run(program: string, args: string[], token: string): Promise<stri
   return output;
 }
 
-test("Prometheus, collectd, TOML and YAML take the configurations as they are shown", {
+test("Prometheus, TOML and YAML take the configurations as they are shown", {
   tag: "@one-engine",
 }, async () => {
-  needs("promtool", "collectd", "python3 with yaml");
+  needs("promtool", "python3 with yaml");
   const shown = agentConfigurations("https://console.example.com");
   const fileOf = (name: string) => {
     const file = test.info().outputPath(name.replaceAll(" ", "-"));
@@ -80,7 +80,6 @@ test("Prometheus, collectd, TOML and YAML take the configurations as they are sh
   };
   for (const [program, ...args] of [
     ["promtool", "check", "config", fileOf("Prometheus")],
-    ["/usr/sbin/collectd", "-t", "-C", fileOf("collectd")],
     ["python3", "-c", "import sys, tomllib; tomllib.load(open(sys.argv[1], 'rb'))['outputs']", fileOf("Telegraf")],
     [
       "python3",

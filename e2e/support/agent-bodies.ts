@@ -59,7 +59,7 @@ const QUIET = { nice: 0, system: 0, irq: 0, softirq: 0 };
 export const START: Counters = { busy: 1000, idle: 5000, iowait: 50, steal: 10, sent: 100_000, resent: 40, oom: 2 };
 export const GROWTH: Counters = { busy: 4, idle: 10, iowait: 1, steal: 1, sent: 2000, resent: 10, oom: 1 };
 
-/** The states of a processor by the names that the Collector and collectd share. */
+/** The states of a processor by the Collector's names. */
 function statesOf({ busy, idle, iowait, steal }: Counters) {
   const { irq: interrupt, ...quiet } = QUIET;
   return { user: busy, idle, wait: iowait, steal, ...quiet, interrupt };
@@ -228,44 +228,4 @@ export function hostMetrics(ms: number, counters: Counters, host = "web-1", core
       },
     ],
   };
-}
-
-/** What collectd's write_http sends, as JSON. */
-export function valueLists(ms: number, counters: Counters, host = "web-1", cores = 2): object[] {
-  const list = (plugin: string, instance: string, type: string, typeInstance: string, ...values: number[]) => ({
-    values,
-    dstypes: values.map(() => "gauge"),
-    dsnames: values.length === 3 ? ["shortterm", "midterm", "longterm"] : ["value"],
-    time: ms / 1000,
-    interval: 10,
-    host,
-    plugin,
-    plugin_instance: instance,
-    type,
-    type_instance: typeInstance,
-  });
-  const states = statesOf(counters);
-  return [
-    ...coreNames(cores).flatMap((core) =>
-      Object.entries(states).map(([state, value]) => list("cpu", core, "cpu", state, value * 100)),
-    ),
-    list("load", "", "load", "", 3, 0.75, 0.5),
-    ...Object.entries({ used: 2.5, free: 4, buffered: 0.5, cached: 0.25, slab_recl: 0.25, slab_unrecl: 0.5 }).map(
-      ([part, value]) => list("memory", "", "memory", part, value * GB),
-    ),
-    list("swap", "", "swap", "used", GB),
-    list("swap", "", "swap", "free", 3 * GB),
-    list("swap", "", "swap_io", "in", 5),
-    list("swap", "", "swap_io", "out", 5),
-    list("df", "root", "df_complex", "used", 71.25 * GB),
-    list("df", "root", "df_complex", "free", 23.75 * GB),
-    list("df", "root", "df_complex", "reserved", 5 * GB),
-    list("protocols", "Tcp", "protocol_counter", "OutSegs", counters.sent),
-    list("protocols", "Tcp", "protocol_counter", "RetransSegs", counters.resent),
-    list("uptime", "", "uptime", "", 5000),
-    list("ping", "", "ping", "console.example.com", 1.5),
-    list("ping", "", "ping_stddev", "console.example.com", 0.1),
-    list("ping", "", "ping_droprate", "console.example.com", 0.2),
-    list("users", "", "users", "", 3),
-  ];
 }

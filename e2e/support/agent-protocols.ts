@@ -1,15 +1,6 @@
 import { type Series, writeRequest } from "@/e2e/support/write-request";
 import type { AgentProtocolName } from "@/lib/servers/telemetry/agents/state";
-import {
-  grown,
-  hostMetrics,
-  MEASURED,
-  nodeExporterSeries,
-  proxmoxLines,
-  snappy,
-  telegrafLines,
-  valueLists,
-} from "./agent-bodies";
+import { grown, hostMetrics, MEASURED, nodeExporterSeries, proxmoxLines, snappy, telegrafLines } from "./agent-bodies";
 
 // Every endpoint where machines report their health, and who comes to it: what must hold for one is tested for all.
 
@@ -26,7 +17,6 @@ export const AGENT_PATHS: Readonly<Record<AgentProtocolName, string>> = {
   prometheus: "/ingest/prometheus/write",
   influx: "/ingest/influx/api/v2/write",
   otlp: "/ingest/otlp/v1/metrics",
-  collectd: "/ingest/collectd",
 };
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -35,7 +25,6 @@ const TYPES: Readonly<Record<string, Record<string, string>>> = {
   [AGENT_PATHS.prometheus]: { "Content-Type": "application/x-protobuf", "Content-Encoding": "snappy" },
   [AGENT_PATHS.influx]: { "Content-Type": "text/plain; charset=utf-8" },
   [AGENT_PATHS.otlp]: JSON_TYPE,
-  [AGENT_PATHS.collectd]: JSON_TYPE,
 };
 
 /** The headers that tell an endpoint what a body is. */
@@ -53,7 +42,6 @@ export const EMPTY: Readonly<Record<string, Body>> = {
   [AGENT_PATHS.prometheus]: packed([]),
   [AGENT_PATHS.influx]: "",
   [AGENT_PATHS.otlp]: "{}",
-  [AGENT_PATHS.collectd]: "[]",
 };
 
 /** Stock agents. Some share an endpoint. */
@@ -77,11 +65,6 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     path: AGENT_PATHS.otlp,
     body: (ms, times, host) => JSON.stringify(hostMetrics(ms, grown(times), host)),
     measured: { ...MEASURED, netLossPct: null, netRetransmitPct: null, oomKills: null, uptimeS: 5000 },
-  },
-  collectd: {
-    path: AGENT_PATHS.collectd,
-    body: (ms, times, host) => JSON.stringify(valueLists(ms, grown(times), host)),
-    measured: { ...MEASURED, netLossPct: 20, oomKills: null, uptimeS: 5000 },
   },
 };
 

@@ -20,14 +20,6 @@ export const PROGRAMS = {
   adminer: { packages: ["adminer", "php-cgi"], isThere: () => existsSync("/usr/share/adminer/adminer.php") },
   busybox: ofPackage("busybox"),
   caddy: ofPackage("caddy"),
-  // With what its plugins need to send and to ping.
-  collectd: {
-    packages: ["collectd-core", "libcurl3-gnutls", "libyajl2", "liboping0"],
-    isThere: () =>
-      existsSync("/usr/sbin/collectd") &&
-      existsSync("/usr/lib/collectd/write_http.so") &&
-      ["libcurl-gnutls.so.4", "libyajl.so.2", "liboping.so.0"].every((name) => findLibrary(name) !== null),
-  },
   curl: ofPackage("curl"),
   dash: ofPackage("dash"),
   "dbus-daemon": ofPackage("dbus"),

@@ -41,16 +41,6 @@ export async function startNodeExporter(proc = "/proc"): Promise<RunningAgent & 
   return { ...agent, target: await agent.says(/msg="Listening on" address=(\S+)/) };
 }
 
-/** Debian's collectd, in the foreground. */
-export function startCollectd(dir: string, origin: string, key: string): RunningAgent {
-  mkdirSync(dir, { recursive: true });
-  const file = join(dir, "collectd.conf");
-  const exchanged = { "Interval 30": "Interval 10", "FlushInterval 10": "FlushInterval 1" };
-  const own = `BaseDir "${dir}"\nPIDFile "${join(dir, "pid")}"\nTypesDB "/usr/share/collectd/types.db"\n`;
-  writeFileSync(file, own + configurationOf("collectd", origin, key, exchanged));
-  return start("/usr/sbin/collectd", ["-f", "-C", file]);
-}
-
 /** A target for Prometheus that answers what `pick` chooses at each scrape. */
 export async function startTarget(pick: () => string): Promise<{ target: string; close(): void }> {
   const server = createServer(async (_, response) => {

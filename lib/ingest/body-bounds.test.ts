@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { varint } from "@/e2e/support/write-request";
-import { readValueLists } from "./agents/collectd-body";
 import { readLines } from "./agents/line-protocol";
 import { readMetrics } from "./agents/otlp-body";
 import { readRemoteWrite } from "./agents/remote-write";
@@ -15,7 +14,6 @@ const READERS = {
   Prometheus: (bytes: Buffer) => void readRemoteWrite(bytes),
   Influx: (bytes: Buffer) => readLines(bytes, 1, new Date()).problems,
   OTLP: (bytes: Buffer) => readMetrics(bytes).problems,
-  collectd: (bytes: Buffer) => readValueLists(bytes).problems,
   "a check-in": (bytes: Buffer) => void parseCheckInBody(bytes, new Date()),
   "an edge report": (bytes: Buffer) => void parseEdgeReport(bytes, new Date()),
   "a benchmark's result": (bytes: Buffer) => void readResult(bytes),
@@ -51,7 +49,6 @@ const ENTRIES: readonly (readonly [Reader, string, (count: number) => Buffer])[]
   ],
   // No reader could say which of the two names is meant.
   ["OTLP", "resources by an escaped name", (count) => bytes(`{"resource\\u004detrics":[${list("{}", count)}]}`)],
-  ["collectd", "values", (count) => bytes(`[{"values":[${list("1", count - 1)}]}]`)],
 ];
 
 test.each(ENTRIES)("%s: ten thousand %s are read, and one more is 413", (reader, _, bodyOf) => {
@@ -62,7 +59,6 @@ test.each(ENTRIES)("%s: ten thousand %s are read, and one more is 413", (reader,
 
 /** Bodies that are refused for what their entries are, which is found out once they are counted. */
 const COUNTED: readonly (readonly [Reader, string, (count: number) => Buffer])[] = [
-  ["collectd", "empty lists", (count) => bytes(`[${list("{}", count)}]`)],
   ["an edge report", "empty intervals", (count) => bytes(`{"intervals":[${list("{}", count)}]}`)],
   ["an edge report", "empty acknowledgements", (count) => bytes(`{"acknowledgements":[${list("{}", count)}]}`)],
 ];
@@ -120,14 +116,6 @@ const BAD: readonly (readonly [Reader, (count: number) => Buffer, (bytes: Buffer
         `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"system.uptime","gauge":{"dataPoints":[${list(point(""), count)},${point(',"asDouble":1')}]}}]}]}]}`,
       ),
     (body) => readMetrics(body).readings.length,
-  ],
-  [
-    "collectd",
-    (count) =>
-      bytes(
-        `[${list("{}", count)},{"values":[1],"dsnames":["midterm"],"time":${MS / 1000},"host":"a","plugin":"load","type":"load"}]`,
-      ),
-    (body) => readValueLists(body).readings.length,
   ],
 ];
 

@@ -44,7 +44,7 @@ export function reportEndpoint<Params = Record<never, never>>(
       for (const [name, value] of Object.entries(answer.headers ?? {})) headers.set(name, value);
       return new Response(answer.text, { status: answer.status, headers });
     });
-  return { ...refusing("Method not allowed. Machines report with POST.", "POST"), POST: post };
+  return { ...notAllowed("Method not allowed. Machines report with POST.", "POST"), POST: post };
 }
 
 /** As `reportEndpoint`, for a path where machines fetch what they are to do: GET alone. */
@@ -56,7 +56,7 @@ export function fetchEndpoint(path: string, fetch: (request: Request) => Promise
       if (body === null) headers.delete("Content-Type");
       return new Response(typeof body === "string" || body === null ? body : new Uint8Array(body), { status, headers });
     });
-  return { ...refusing("Method not allowed. Edge nodes fetch with GET.", "GET"), GET: get };
+  return { ...notAllowed("Method not allowed. Edge nodes fetch with GET.", "GET"), GET: get };
 }
 
 async function answer(
@@ -82,20 +82,27 @@ export function statusEndpoint(status: 200 | 204, body: unknown) {
     if (status === 204) headers.delete("Content-Type");
     return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
   };
-  return { ...refusing("Method not allowed. Ask with GET.", "GET, HEAD"), GET: get, HEAD: get };
+  return { ...notAllowed("Method not allowed. Ask with GET.", "GET, HEAD"), GET: get, HEAD: get };
 }
 
 /** The handlers of unknown paths under /ingest: always 404. */
 export function unknownEndpoint() {
-  return refusing("Not found.");
+  return refusing(new ApiError(404, "Not found."));
 }
 
-/** Handlers of all methods that refuse: 405 with the methods that a path has, 404 where there are none. */
-function refusing(message: string, allow?: string) {
-  const refuse = async (): Promise<Response> => {
-    const failure = allow ? new ApiError(405, message, { Allow: allow }) : new ApiError(404, message);
-    return errorResponse(failure, startAnswer().headers);
-  };
+/** The handlers of a path where machines no longer report: 410, with a sentence that says what to use. */
+export function withdrawnEndpoint(sentence: string) {
+  return refusing(new ApiError(410, sentence));
+}
+
+/** Handlers that answer 405 with the methods that a path has. */
+function notAllowed(message: string, allow: string) {
+  return refusing(new ApiError(405, message, { Allow: allow }));
+}
+
+/** Handlers of all methods that refuse. */
+function refusing(failure: ApiError) {
+  const refuse = async (): Promise<Response> => errorResponse(failure, startAnswer().headers);
   return { GET: refuse, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
 }
 

@@ -41,12 +41,6 @@ export function agentConfigurations(origin: string): AgentConfiguration[] {
       text: collector(origin),
       note: "Lost and retransmitted packets, killed processes and failed units are not reported.",
     },
-    {
-      name: "collectd",
-      place: "collectd.conf",
-      text: collectd(origin, hostname),
-      note: "Killed processes and failed units are not reported.",
-    },
   ];
 }
 
@@ -138,43 +132,5 @@ service:
       receivers: [hostmetrics]
       processors: [resourcedetection]
       exporters: [otlphttp/console]
-`;
-}
-
-function collectd(origin: string, hostname: string): string {
-  return `Interval 30
-LoadPlugin cpu
-LoadPlugin load
-LoadPlugin memory
-LoadPlugin swap
-LoadPlugin df
-LoadPlugin protocols
-LoadPlugin uptime
-LoadPlugin ping
-<LoadPlugin write_http>
-  # Else it waits until its buffer is full.
-  FlushInterval 10
-</LoadPlugin>
-<Plugin df>
-  FSType "ext4"
-  FSType "xfs"
-  FSType "btrfs"
-  FSType "zfs"
-</Plugin>
-<Plugin protocols>
-  Value "Tcp:OutSegs"
-  Value "Tcp:RetransSegs"
-</Plugin>
-<Plugin ping>
-  Host "${hostname}"
-</Plugin>
-<Plugin write_http>
-  <Node "console">
-    URL "${origin}/ingest/collectd"
-    Header "Authorization: Bearer ${KEY_PLACE}"
-    Format "JSON"
-    BufferSize 65536
-  </Node>
-</Plugin>
 `;
 }

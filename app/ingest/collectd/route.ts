@@ -1,4 +1,6 @@
-import { receiveValueLists } from "@/lib/ingest/agents/protocols";
-import { reportEndpoint } from "@/lib/ingest/endpoint";
+import { withdrawnEndpoint } from "@/lib/ingest/endpoint";
 
-export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = reportEndpoint("/ingest/collectd", receiveValueLists);
+/** Where collectd reported. */
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = withdrawnEndpoint(
+  "collectd is no longer taken: let agent.sh, Telegraf or an OpenTelemetry Collector report with the same key.",
+);

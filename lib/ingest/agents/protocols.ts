@@ -2,7 +2,6 @@ import { ApiError } from "@/lib/api/api-error";
 import { SECOND } from "@/lib/format/time";
 import type { Delivery } from "@/lib/ingest/endpoint";
 import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
-import { readValueLists, type ValueLists } from "./collectd-body";
 import { type AgentProtocol, deliverReadings, type ParsedBody } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";
 import { type Points, readMetrics } from "./otlp-body";
@@ -104,24 +103,6 @@ export async function receiveMetrics(request: Request): Promise<Answer> {
     json: { partialSuccess: { rejectedDataPoints: String(rejectedDataPoints), errorMessage: problems.join(" ") } },
     status: 200,
   };
-}
-
-const COLLECTD: AgentProtocol<ValueLists> = {
-  name: "collectd",
-  window: SAME_INSTANT,
-  packed: {
-    types: ["application/json"],
-    packings: ["identity"],
-    wanted: 'Send JSON, uncompressed (Format "JSON" of write_http).',
-    hint: "Set a smaller BufferSize.",
-  },
-  read: (bytes) => readValueLists(bytes),
-};
-
-/** The JSON of collectd's write_http. Of bad value lists up to 100 are told; the others are stored. */
-export async function receiveValueLists(request: Request): Promise<Answer> {
-  refuse((await deliverReadings(request, COLLECTD)).problems);
-  return NO_CONTENT;
 }
 
 const INFLUX_CODES: Readonly<Record<number, string>> = {

@@ -4,7 +4,7 @@ import { Expression, table } from "@/lib/database/tables";
 import type { AgentState } from "./instants";
 
 /** The protocols of stock agents. Each remembers its own agent of a key. */
-export type AgentProtocolName = "prometheus" | "influx" | "otlp" | "collectd";
+export type AgentProtocolName = "prometheus" | "influx" | "otlp";
 
 /** Whose state it is. */
 type StateOwner = { keyId: number; protocol: AgentProtocolName };
