@@ -1,0 +1,25 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "playwright/test";
+import { startConsole } from "@/e2e/support/console-server";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { PARTS, TOKEN_PARTS } from "./parts";
+import { ORIGIN, record } from "./play";
+import { seed } from "./seed";
+
+const FILE = "e2e/recording/recording.txt";
+
+test("the console answers as recorded: each difference is a commit of its own that says why", async () => {
+  const database = await createTestDatabase();
+  const app = await startConsole(database.url, { BASE_URL: ORIGIN, TRUSTED_PROXIES: "1" });
+  try {
+    const start = Date.now();
+    await runSql(database.url, seed(start, TOKEN_PARTS));
+    const answers = await record(app.origin, start, PARTS);
+    if (process.env.RECORD === "1" || !existsSync(FILE)) writeFileSync(FILE, answers);
+    expect(answers).toBe(readFileSync(FILE, "utf8"));
+  } finally {
+    await app.stop();
+    await database.stop();
+  }
+});
