@@ -84,9 +84,12 @@ test("a server is not well from a sample until it has been well for ten minutes,
   expect(since([5, 900], [20, 820], [11, 900])).toBeUndefined();
 });
 
-test("two thousand random histories of scores, disks and silences: the events are what the model says, no two levels overlap, and none is told in a silence", () => {
+/** CI plays two thousand. */
+const HISTORIES = process.env.CI ? 2000 : 200;
+
+test(`${HISTORIES} random histories of scores, disks and silences: the events are what the model says, no two levels overlap, and none is told in a silence`, () => {
   const met = new Map<string, number>();
-  for (let seed = 1; seed <= 2000; seed++) {
+  for (let seed = 1; seed <= HISTORIES; seed++) {
     const samples = measuredOf(seed);
     const { events, conditions } = play(samples);
     expect(differenceOfConditions(samples, events), `seed ${seed}`).toBeNull();
@@ -104,5 +107,5 @@ test("two thousand random histories of scores, disks and silences: the events ar
     );
     expect(told.sort(), `seed ${seed}`).toEqual(open.sort());
   }
-  for (const kind of ["strained", "critical", "disk_full"]) expect(met.get(kind), kind).toBeGreaterThan(500);
+  for (const kind of ["strained", "critical", "disk_full"]) expect(met.get(kind), kind).toBeGreaterThan(HISTORIES / 4);
 });

@@ -35,9 +35,12 @@ test("what lies in a blind time and the two minutes after it is unknown, also wh
   ]);
 });
 
-test("ten thousand random histories of silence, late samples, absence, clock steps and two instances: every moment and the uptime are what the model says, and whoever is offline has exactly one open event", () => {
+/** CI plays ten thousand. */
+const HISTORIES = process.env.CI ? 10_000 : 200;
+
+test(`${HISTORIES} random histories of silence, late samples, absence, clock steps and two instances: every moment and the uptime are what the model says, and whoever is offline has exactly one open event`, () => {
   const met = new Map<string, number>();
-  for (let seed = 1; seed <= 10_000; seed++) {
+  for (let seed = 1; seed <= HISTORIES; seed++) {
     const history = historyOf(seed);
     const store = new SimulatedStore();
     for (const step of history) {
@@ -54,7 +57,7 @@ test("ten thousand random histories of silence, late samples, absence, clock ste
     for (const { kind } of store.eventsAt(end)) met.set(kind, (met.get(kind) ?? 0) + 1);
   }
   // Histories without one of the kinds would prove nothing of it.
-  for (const kind of SILENCE_KINDS) expect(met.get(kind), kind).toBeGreaterThan(1000);
+  for (const kind of SILENCE_KINDS) expect(met.get(kind), kind).toBeGreaterThan(HISTORIES / 10);
 });
 
 test("the times in which a server was silent are one for all parts of a silence, cut where what is shown begins and ends", () => {
