@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { db, pool } from "@/lib/database/client";
+import { SECOND } from "@/lib/format/time";
+import { LONGEST_WAIT } from "@/lib/process/request-context.mjs";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("a transaction lasts for as long as a request may wait, and no longer", async () => {
+  const lasting = (ms: number) =>
+    db.$transaction(async (tx) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return tx.account.count({ where: { email: "nobody" } });
+    });
+  expect(await lasting(LONGEST_WAIT - SECOND)).toBe(0);
+  await expect(lasting(LONGEST_WAIT + SECOND)).rejects.toMatchObject({ code: "P2028" });
+});
+
+test("a transaction waits for its connection for as long as a request may wait", async () => {
+  const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  const counting = db.$transaction((tx) => tx.account.count({ where: { email: "nobody" } }));
+  await vi.advanceTimersByTimeAsync(LONGEST_WAIT - SECOND);
+  for (const client of held) client.release();
+  expect(await counting).toBe(0);
+});
