@@ -5,7 +5,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { FACT } from "@/e2e/support/patience";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { recordQueries } from "@/e2e/support/recorded-queries";
-import { runSql } from "@/e2e/support/run-sql";
+import { insert, runSql } from "@/e2e/support/run-sql";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -62,9 +62,9 @@ async function summed(server: RatedServer): Promise<SummedHour[]> {
 
 /** A sample every five minutes for so many hours up to `end` (epoch ms; now), inserted as another writer would. */
 async function insertSamples(serverId: number, hours: number, end = hourAgo(0)): Promise<void> {
-  await db.$executeRaw`
+  await insert`
     insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct, uptime_s, oom_kills)
-    select ${serverId}, ts, 40 + (n * 37) % 60, 500 + (n * 13) % 450, 1000, 50, 0.2, (n % 100) * 300, case when n % 97 = 0 then 1 end
+    select ${serverId}::int, ts, 40 + (n * 37) % 60, 500 + (n * 13) % 450, 1000, 50, 0.2, (n % 100) * 300, case when n % 97 = 0 then 1 end
     from generate_series(1, ${hours * 12}::int) n, lateral (select to_timestamp(${(end - hours * HOUR) / 1000}::float8) + (n - 1) * interval '5 minutes' as ts) t`;
 }
 
@@ -266,10 +266,10 @@ test("a day whose samples are gone is drawn from the sums of its hours, also whe
  * times, some measurements missing.
  */
 async function insertAnySamples(serverId: number, count: number, everySeconds: number): Promise<void> {
-  await db.$executeRaw`
+  await insert`
     insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb, mem_total_mb,
       swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units, cores)
-    select ${serverId}, to_timestamp(${hourAgo(0) / 1000}::float8) - make_interval(secs => ${everySeconds}::float8 * (n - random() * 0.9)),
+    select ${serverId}::int, to_timestamp(${hourAgo(0) / 1000}::float8) - make_interval(secs => ${everySeconds}::float8 * (n - random() * 0.9)),
       case when random() < 0.9 then round((random() * 100)::numeric, 2) end, case when random() < 0.5 then random() * 25 end,
       case when random() < 0.5 then random() * 70 end, random() * 20,
       case when random() < 0.9 then round((random() * 1000)::numeric, 1) end,

@@ -2,7 +2,7 @@ import pg from "pg";
 import { command } from "@/e2e/support/command";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { runSql } from "@/e2e/support/run-sql";
+import { insert, runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { DAILY_TABLES, dropDay, listDays, makeDay, makeDays } from "@/lib/database/partitions";
@@ -122,11 +122,11 @@ test("rows of a day that lie in the DEFAULT partition move into the day's own, a
   const { id: serverId } = await newServer(accountId);
   const { id: serviceId } = await newGameService(accountId);
   const day = unusedDay();
-  await db.$executeRaw`
+  await insert`
     insert into telemetry_samples (server_id, ts, cpu_pct)
-    select ${serverId}, ${new Date(day)}::timestamptz + n * interval '10 s', 1 from generate_series(-1, 8640) n`;
-  await db.$executeRaw`
-    insert into metric_samples select ${serviceId}, ${new Date(day)}::timestamptz + n * interval '1 min', 1, 1, 1, 1, 1, 1
+    select ${serverId}::int, ${new Date(day)}::timestamptz + n * interval '10 s', 1 from generate_series(-1, 8640) n`;
+  await insert`
+    insert into metric_samples select ${serviceId}::int, ${new Date(day)}::timestamptz + n * interval '1 min', 1, 1, 1, 1, 1, 1
     from generate_series(-1, 1440) n`;
   const counts = () =>
     Promise.all([db.telemetrySample.count({ where: { serverId } }), db.metricSample.count({ where: { serviceId } })]);
@@ -155,9 +155,9 @@ test("rows of a day that lie in the DEFAULT partition move into the day's own, a
 test("a day of which the DEFAULT partition holds more than can be moved at once stays there, readable and writable", async () => {
   const { id: serverId } = await newServer((await newAccount()).id);
   const day = unusedDay();
-  await db.$executeRaw`
+  await insert`
     insert into telemetry_samples (server_id, ts)
-    select ${serverId}, ${new Date(day)}::timestamptz + n * interval '4 s' from generate_series(0, 20000) n`;
+    select ${serverId}::int, ${new Date(day)}::timestamptz + n * interval '4 s' from generate_series(0, 20000) n`;
   expect(await makeDay("telemetry_samples", day)).toBe("too many");
   await db.telemetrySample.create({ data: { serverId, ts: new Date(day + 1) } });
   expect(await db.telemetrySample.count({ where: { serverId } })).toBe(20_002);

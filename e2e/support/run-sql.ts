@@ -15,6 +15,16 @@ export async function runSql<Row extends pg.QueryResultRow>(
   }
 }
 
+/**
+ * Writes what a test begins with, of any size: with SQL on the database of this process, and without the deadlines of the
+ * product's own clients. The values need a cast where their type does not follow.
+ */
+export async function insert(strings: TemplateStringsArray, ...values: unknown[]): Promise<void> {
+  const [first = "", ...rest] = strings;
+  const sql = first + rest.map((text, index) => `$${index + 1}${text}`).join("");
+  await runSql(String(process.env.DATABASE_URL), sql, values);
+}
+
 export type Sql = (text: string) => Promise<Record<string, unknown>[]>;
 
 /**
