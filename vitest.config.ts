@@ -12,13 +12,15 @@ const SLOW = "**/*.slow.test.ts";
 /** They only bound a hang: the machine may be busy with something else. */
 const WHOLE_TEST = 300_000;
 
+/** As LONG_WAIT of e2e/support/patience.ts. */
+const env = { CONSOLE_LONGEST_WAIT: "60000" };
+
 const withDatabase = {
+  env,
   pool: "forks",
   isolate: false,
   globalSetup: ["e2e/support/database.ts"],
   setupFiles: ["e2e/support/no-variables.ts", "e2e/support/worker.ts"],
-  // As LONG_WAIT of e2e/support/patience.ts.
-  env: { CONSOLE_LONGEST_WAIT: "60000" },
 } satisfies TestProjectInlineConfiguration["test"];
 
 export default defineConfig({
@@ -58,6 +60,7 @@ export default defineConfig({
         test: {
           name: "site",
           include: ["e2e/site/**/*.test.ts"],
+          env,
           pool: "forks",
           isolate: false,
           globalSetup: ["e2e/support/database.ts", "e2e/support/console.ts"],

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, type TestContext, test, vi } from "vitest";
 import { PROGRAMS, type Program, reasonWithout } from "@/e2e/support/programs.mjs";
+import { needsProgram } from "@/e2e/support/unit-needs";
 
 const names = Object.keys(PROGRAMS) as Program[];
 
@@ -23,6 +24,18 @@ test(".ci/run installs the packages of that table: those that this machine lacks
   expect(packages).toEqual(expect.arrayContaining(inPath.flatMap((name) => PROGRAMS[name].packages)));
   expect(new Set(packages).size).toBe(packages.length);
   expect(readFileSync(".ci/run", "utf8")).toContain("$(node e2e/support/programs.mjs)");
+});
+
+test("a test that lacks a program is skipped with the reason, and fails where CI is set", () => {
+  vi.stubEnv("PATH", "");
+  let skipped = 0;
+  const context = { task: { meta: {} }, skip: () => void skipped++ } as unknown as TestContext;
+  vi.stubEnv("CI", "");
+  needsProgram(context, "wget");
+  expect([context.task.meta.skipped, skipped]).toEqual(["no wget (apt install wget)", 1]);
+  vi.stubEnv("CI", "true");
+  expect(() => needsProgram(context, "wget")).toThrow("no wget (apt install wget)");
+  vi.unstubAllEnvs();
 });
 
 /** What starts a program: its name as the first argument, or a function of e2e/support that runs it. */

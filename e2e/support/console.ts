@@ -1,6 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { buildIfChanged, DIST_DIRS } from "@/scripts/build";
 import { startConsole } from "./console-server";
+import { LONG_WAIT } from "./patience";
 import { prepareForTests } from "./present-console";
 import { createTestDatabase } from "./test-database";
 
@@ -18,7 +19,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const database = await createTestDatabase();
   await prepareForTests(database.url);
   // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
-  const app = await startConsole(database.url, { TRUSTED_PROXIES: "1" });
+  const app = await startConsole(database.url, { ...LONG_WAIT, TRUSTED_PROXIES: "1" });
   project.provide("origin", app.origin);
   project.provide("siteDatabaseUrl", database.url);
   return async () => {
