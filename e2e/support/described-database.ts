@@ -12,11 +12,11 @@ export async function describeDatabase(url: string) {
          left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
        where ${own} and a.attnum > 0 order by 1, 2, 3`,
     ),
-    // Without parentheses: a dump writes fewer of them.
+    // Without parentheses: a dump writes fewer of them. Without NOT NULL, which has names since PostgreSQL 18: columns say it.
     constraints: await rows(
       `select relname, conname, convalidated, translate(pg_get_constraintdef(c.oid), '()', '') as definition
        from pg_constraint c join pg_namespace n on n.oid = c.connamespace join pg_class t on t.oid = conrelid
-       where ${own} order by 1, 2, 4`,
+       where ${own} and contype <> 'n' order by 1, 2, 4`,
     ),
     indexes: await rows(
       `select relname, pg_get_indexdef(i.indexrelid) as definition
