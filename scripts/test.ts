@@ -46,7 +46,7 @@ export async function main(filters: string[]): Promise<number> {
 }
 
 /** Whatever ends a level early counts as its failure, and the others run all the same. */
-async function level(title: string, test: () => Promise<Counts[]>): Promise<Counts[]> {
+export async function level(title: string, test: () => Promise<Counts[]>): Promise<Counts[]> {
   console.log(`\n── ${title}`);
   try {
     return await test();
@@ -64,7 +64,7 @@ function step(title: string, command: string[], variables: Record<string, string
 }
 
 /** Makes the build that the end-to-end tests run against, unless it is up to date. */
-async function build(): Promise<Counts[]> {
+export async function build(): Promise<Counts[]> {
   if (isBuilt(DIST_DIRS.test)) return [];
   return step("Build", ["scripts/run.mjs", "build"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
 }
@@ -72,7 +72,7 @@ async function build(): Promise<Counts[]> {
 type UnitRun = { node?: string; words?: readonly string[]; variables?: Record<string, string> };
 
 /** The tests of some projects of vitest.config.ts. */
-async function runUnitTests(
+export async function runUnitTests(
   projects: readonly string[],
   { node, words = [], variables }: UnitRun = {},
 ): Promise<Counts[]> {
