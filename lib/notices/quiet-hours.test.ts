@@ -47,7 +47,7 @@ test("whatever the zone and the minute, quiet hours end later than the instant t
       ["00:00", "23:59"],
     ] as const) {
       for (const day of ["2026-03-28", "2026-04-04", "2026-10-03", "2026-10-24", "2026-10-31"]) {
-        for (let minute = 0; minute < 2 * 24 * 60; minute += 37) {
+        for (let minute = 0; minute < 2 * 24 * 60; minute += 173) {
           const instant = at(`${day}T00:00:00Z`) + minute * 60_000;
           const end = ends(from, to, zone, new Date(instant).toISOString());
           if (end === null) continue;

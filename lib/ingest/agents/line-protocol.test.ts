@@ -77,20 +77,18 @@ test("whatever the text is, each line is read or told, within a time that grows 
     }),
     { numRuns: 5000 },
   );
-  const startedAt = performance.now();
   for (const part of ['a x="', " ", "a"]) expect(read(part.repeat(150_000)).readings).toEqual([]);
+  // Where the time grew with the square of the digits, this would take longer than a test may.
   for (const part of ["1", "1.", ".", "-", "e", "1e", "t", "true", "i"]) {
     for (const number of [part, `1.${part}`, `1e${part}`]) {
-      expect(read(`system,host=a load5=${number}${part.repeat(100_000)}x`).problems).toHaveLength(1);
-      expect(read(`system,host=a load5=1 ${number}${part.repeat(100_000)}x`).problems).toHaveLength(1);
+      expect(read(`system,host=a load5=${number}${part.repeat(300_000)}x`).problems).toHaveLength(1);
+      expect(read(`system,host=a load5=1 ${number}${part.repeat(300_000)}x`).problems).toHaveLength(1);
     }
   }
   for (const part of ['a x="\\', "a,", ",,", "a x=1,"]) expect(read(part.repeat(150_000)).problems).toHaveLength(1);
   for (const part of ["\\", 'a x="\n', "\n", "system load5=1\n"]) {
     expect(() => read(part.repeat(150_000))).toThrow(expect.objectContaining({ status: 413 }));
   }
-  // Half a second on a quiet machine; a minute where the time grows with the square of a number's digits.
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
 });
 
 test("lines, and tags and fields together, have a bound that counts empty ones as well; so do the values of all lines", () => {

@@ -31,7 +31,7 @@ test("a message of Discord pings nobody, and names stand in it as they were type
 
 test("it has at most 2,000 characters, ends with its link, and says how many lines are missing", () => {
   for (const line of ["x", "@".repeat(64), "\\".repeat(5000), "😀".repeat(400)]) {
-    for (const count of [0, 1, 10, 1000]) {
+    for (const count of [0, 1, 10, 100]) {
       const content = contentOf("*".repeat(5000), new Array(count).fill(line));
       expect(content.length).toBeLessThanOrEqual(2000);
       expect(content).toMatch(/\n<https:\/\/c\.example\/x>$/);

@@ -4,7 +4,7 @@ import type { Message, Outcome } from "@/lib/notices/message";
 import { oneLine } from "@/lib/notices/plain-text";
 
 /** For the connection, the greeting, and each silence of the server, in milliseconds. */
-const SERVER_WAIT = 10 * SECOND;
+export const SERVER_WAIT = 10 * SECOND;
 /** For all of it. */
 const SENT_WITHIN = 30 * SECOND;
 const MAX_SUBJECT = 150;
@@ -22,7 +22,7 @@ type Mail = { email: string; subject: string; text: string; html: string; header
 export async function send(
   { email, unsubscribe, oneClick, server }: MailTarget,
   message: Message,
-  { signal }: { signal: AbortSignal },
+  { signal, serverWait = SERVER_WAIT }: { signal: AbortSignal; serverWait?: number },
 ): Promise<Outcome> {
   const { id, thread, title, link } = message;
   const lines = message.lines.map((line) => oneLine(line, MAX_LINE));
@@ -50,6 +50,7 @@ export async function send(
       },
     },
     signal,
+    serverWait,
   );
 }
 
@@ -81,13 +82,13 @@ export async function sendConfirmation(
   );
 }
 
-async function hand(server: MailServer, mail: Mail, signal: AbortSignal): Promise<Outcome> {
+async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverWait = SERVER_WAIT): Promise<Outcome> {
   const transport = createTransport({
     url: server.url,
-    connectionTimeout: SERVER_WAIT,
-    greetingTimeout: SERVER_WAIT,
-    socketTimeout: SERVER_WAIT,
-    dnsTimeout: SERVER_WAIT,
+    connectionTimeout: serverWait,
+    greetingTimeout: serverWait,
+    socketTimeout: serverWait,
+    dnsTimeout: serverWait,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

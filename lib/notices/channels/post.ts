@@ -15,11 +15,10 @@ const GONE = 410;
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 
-const TOO_LATE = `It did not answer within ${ANSWER_WITHIN / SECOND} seconds.`;
 const INTERRUPTED = "The console was stopped while it sent this.";
 
-/** `allowPrivate`: the receiver may be in a private network. */
-export type Attempt = { signal: AbortSignal; allowPrivate: boolean };
+/** `allowPrivate`: the receiver may be in a private network. `answerWithin`: another time than `ANSWER_WITHIN`. */
+export type Attempt = { signal: AbortSignal; allowPrivate: boolean; answerWithin?: number };
 type Answer = { status: number; retryAfter: string | undefined; isPage: boolean };
 
 /**
@@ -30,20 +29,21 @@ export async function post(
   address: string,
   body: string,
   headers: Record<string, string>,
-  { signal, allowPrivate }: Attempt,
+  { signal, allowPrivate, answerWithin = ANSWER_WITHIN }: Attempt,
 ): Promise<Outcome> {
   const checked = checkAddress(address, allowPrivate);
   if (checked.kind === "invalid") return { kind: "refused", reason: checked.message };
   const ending = new AbortController();
   const end = () => ending.abort();
-  const timer = setTimeout(end, ANSWER_WITHIN);
+  const timer = setTimeout(end, answerWithin);
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
   try {
     return outcomeOf(await exchange(checked.url, body, headers, { signal: ending.signal, allowPrivate }));
   } catch (error) {
     if (error instanceof ForbiddenAddressError) return { kind: "refused", reason: error.message };
-    const reason = signal.aborted ? INTERRUPTED : ending.signal.aborted ? TOO_LATE : reasonOf(error);
+    const tooLate = `It did not answer within ${answerWithin / SECOND} seconds.`;
+    const reason = signal.aborted ? INTERRUPTED : ending.signal.aborted ? tooLate : reasonOf(error);
     return { kind: "again", reason, ...(isUnsent(error) && { arrived: "no" }) };
   } finally {
     clearTimeout(timer);

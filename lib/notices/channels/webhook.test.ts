@@ -5,6 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { NameServer } from "@/e2e/support/name-server";
 import { startReceiver } from "@/e2e/support/receivers";
+import { SECOND } from "@/lib/format/time";
 import { ANSWER_WITHIN, MAX_ANSWER } from "./post";
 import { mintWebhookSecret, send } from "./webhook";
 
@@ -51,8 +52,11 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-function sendTo(url: string, { allowPrivate = true, secrets = [secret], signal = new AbortController().signal } = {}) {
-  return send({ url, secrets }, MESSAGE, { id: "msg_1", signal, allowPrivate });
+type Options = { allowPrivate?: boolean; secrets?: string[]; signal?: AbortSignal; answerWithin?: number };
+
+function sendTo(url: string, { secrets = [secret], ...attempt }: Options = {}) {
+  const { signal } = new AbortController();
+  return send({ url, secrets }, MESSAGE, { id: "msg_1", signal, allowPrivate: true, ...attempt });
 }
 
 test("a message is signed by Standard Webhooks, with both secrets while one is replaced, and another secret or body does not verify", async () => {
@@ -176,9 +180,10 @@ test("of an answer that streams for ever 64 KB are read; then the connection end
 });
 
 const UNKNOWN = { kind: "again", arrived: "no" };
-const LATE = { kind: "again", reason: "It did not answer within 5 seconds." };
+const LATE = { kind: "again", reason: "It did not answer within 0.2 seconds." };
+const SOON = { answerWithin: SECOND / 5 };
 
-test("five seconds are all there are, for a silent connection, a silent receiver, drops of a head and a silent name server", async () => {
+test("five seconds are all there are, in this test a fifth of one, for a silent connection, a silent receiver, drops of a head and a silent name server", async () => {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -197,23 +202,23 @@ test("five seconds are all there are, for a silent connection, a silent receiver
     }),
   );
   names.answers.set("silent.example.com", "silent");
-  const began = performance.now();
   const outcomes = await Promise.all([
-    sendTo(`http://127.0.0.1:${silent}/`),
-    sendTo(`https://127.0.0.1:${silent}/`),
-    sendTo(`http://127.0.0.1:${dripping}/`),
+    sendTo(`http://127.0.0.1:${silent}/`, SOON),
+    sendTo(`https://127.0.0.1:${silent}/`, SOON),
+    sendTo(`http://127.0.0.1:${dripping}/`, SOON),
     sendTo("https://silent.example.com/"),
   ]);
   expect(outcomes.slice(0, 3)).toEqual([LATE, LATE, LATE]);
   expect(outcomes[3]).toEqual({ ...UNKNOWN, reason: "silent.example.com cannot be found in DNS." });
-  // A bound that no slow machine breaks: without one these would wait for ever.
-  expect(performance.now() - began).toBeLessThan(4 * ANSWER_WITHIN);
+  expect(ANSWER_WITHIN).toBe(5 * SECOND);
   await expect.poll(() => sockets.size).toBe(0);
 });
 
-test("a status that came before its body hangs counts, after five seconds", async () => {
+test("a status that came before its body hangs counts, once the time for the whole is over", async () => {
   const { port } = await receiver((response) => response.writeHead(200).write("x"));
-  expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({ kind: "delivered" });
+  // Long enough for the status to arrive on a busy machine.
+  const outcome = await sendTo(`http://127.0.0.1:${port}/`, { answerWithin: SECOND });
+  expect(outcome).toEqual({ kind: "delivered" });
 });
 
 test("a console that stops does not wait for a receiver", async () => {
