@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { newNamedToken, newToken } from "@/e2e/support/factories";
 import { mcpThrough } from "@/e2e/support/mcp-client";
-import { call, createToken, getData, newVisitor, origin } from "@/e2e/support/site";
+import { call, getData, origin } from "@/e2e/support/over-http";
+import { createToken, newVisitor } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { dateText } from "@/lib/format/relative-time";
 import { DAY, HOUR } from "@/lib/format/time";

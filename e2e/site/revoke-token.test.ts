@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
-import { call, newVisitor } from "@/e2e/support/site";
+import { call } from "@/e2e/support/over-http";
+import { newVisitor } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { TOKEN_PAGE } from "@/lib/page-paths";

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { AGENTS, typeOf } from "@/e2e/support/agent-protocols";
 import { newReportingServer } from "@/e2e/support/factories";
+import { origin } from "@/e2e/support/over-http";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
-import { newVisitor, origin } from "@/e2e/support/site";
+import { newVisitor } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";

@@ -8,7 +8,7 @@ import { mcpThrough } from "./mcp-client";
 type Handler = (request: Request, route: { params: Promise<object> }) => Promise<Response>;
 
 const FOLDER = "../../app";
-const files = import.meta.glob<Record<string, Handler>>("../../app/**/route.ts");
+const files = import.meta.glob<Record<string, Handler>>(["../../app/**/route.ts", "../../app/.well-known/*/route.ts"]);
 const routes = Object.entries(files).map(([file, handlers]) => ({
   pattern: file.slice(FOLDER.length, -"/route.ts".length),
   handlers,

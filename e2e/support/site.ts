@@ -1,12 +1,9 @@
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
 import { db } from "@/lib/database/client";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
-import { callsThrough } from "./calls";
 import { newAccount, PASSWORD, type TestAccount } from "./factories";
+import { origin } from "./over-http";
 import { Visitor } from "./visitor";
-
-/** The console of all site tests. */
-export const origin = inject("origin");
 
 /** Somebody who is signed in, in a browser without JavaScript, without tokens. */
 export async function newVisitor(role: AccountRole = "customer"): Promise<{ account: TestAccount; page: Visitor }> {
@@ -14,12 +11,6 @@ export async function newVisitor(role: AccountRole = "customer"): Promise<{ acco
   await db.accessToken.deleteMany({ where: { accountId: account.id } });
   return { account, page: await Visitor.signedIn(origin, account.id) };
 }
-
-/** Calls of the console's API. */
-export const { call, getData } = callsThrough(async (path, init) => {
-  const response = await fetch(origin + path, { redirect: "manual", ...init });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-});
 
 /** Creates a token on the token page, which must be open, and answers the value that the page shows. */
 export async function createToken(page: Visitor, name: string, choices: Record<string, string> = {}): Promise<string> {

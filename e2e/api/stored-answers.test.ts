@@ -1,40 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { endpointOf } from "@/e2e/support/calls";
-import { answerInProcess } from "@/e2e/support/in-process";
-import { successBody } from "@/lib/api/contract";
+import { expect, test } from "vitest";
+import { getData } from "@/e2e/support/ask";
+import { newAccount } from "@/e2e/support/factories";
+import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { migrate } from "@/scripts/database";
-import { type EmbeddedDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
 
-// The answers of all endpoints, called in process, against what was stored, as literals: a field that is renamed, dropped,
-// retyped or too many, null and 0 for one another, and seconds for milliseconds are all a difference.
-
-let database: EmbeddedDatabase;
-
-beforeAll(async () => {
-  database = await startEmbeddedDatabase();
-  await migrate(database.url);
-  // Imported late: the database client reads DATABASE_URL when it is loaded.
-  process.env.DATABASE_URL = database.url;
-});
-
-afterAll(async () => {
-  const { db } = await import("@/lib/database/client");
-  await db.$disconnect();
-  await database.stop();
-});
+// The answers of all endpoints against what was stored, as literals: a field that is renamed, dropped, retyped or too
+// many, null and 0 for one another, and seconds for milliseconds are all a difference.
 
 test("every endpoint answers what was stored, as the contract says", async () => {
   const { expected, token } = await fill();
   for (const [path, data] of Object.entries(expected)) {
-    const response = await answerInProcess(path, { token });
-    const json: unknown = await response.json();
-    const pattern = endpointOf(path.split("?")[0] ?? "");
-    if (!pattern) throw new Error(`${path} is no endpoint.`);
-    expect(response.status, path).toBe(200);
-    successBody(pattern).parse(json);
-    expect(json, path).toEqual({ data });
-    expectOwnScore((json as { data: object }).data);
+    const answered = await getData<object>(path, token);
+    expect(answered, path).toEqual(data);
+    expectOwnScore(answered);
   }
 });
 
@@ -48,15 +26,9 @@ function expectOwnScore(data: { score?: number; score_components?: Record<string
 
 /** Something of everything, nulls included; and what each endpoint must answer about it, as literals. */
 async function fill() {
-  const { db } = await import("@/lib/database/client");
-  const { hashToken, mintToken } = await import("@/lib/tokens/format");
   const now = Date.now();
   const at = (age: number) => ({ date: new Date(now - age), ms: now - age });
-  const account = await db.account.create({ data: { name: "Ann", email: "ann@example.com", role: "support" } });
-  const token = mintToken();
-  await db.accessToken.create({
-    data: { accountId: account.id, name: "test", tokenHash: hashToken(token), hint: token.slice(-4) },
-  });
+  const { token, ...account } = await newAccount("support");
 
   const [created, seen] = [at(30 * DAY), at(10 * SECOND)];
   const facts = { os: "Debian 13", kernel: "6.12", cores: 4, arch: "x86_64" };
@@ -167,7 +139,7 @@ async function fill() {
 
   return {
     expected: {
-      "/api/v1/me": { id: account.id, name: "Ann", email: "ann@example.com", role: "support" },
+      "/api/v1/me": account,
       "/api/v1/servers": { servers: [servers.silent, servers.partial, servers.whole] },
       [`/api/v1/servers/${silent.id}`]: { ...servers.silent, ...detail(null, {}) },
       [`/api/v1/servers/${partial.id}`]: { ...servers.partial, ...detail({ ts: seen.ms, mem_used_mb: 512 }, {}) },

@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import { ask, call, expectFailure, spend } from "@/e2e/support/ask";
+import { newAccount, newServer, newToken } from "@/e2e/support/factories";
+import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
+import { DAY } from "@/lib/format/time";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
+
+// What HTTP asks of every endpoint. What no handler sees is in e2e/site/http.test.ts.
+
+const NOT_ALLOWED = "Method not allowed. This API is read-only; use GET.";
+const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
+
+test("a path that is none is 401 without a token and 404 with one", async () => {
+  const { token } = await newAccount();
+  for (const path of [
+    "/api",
+    "/api/me",
+    "/api/v2/me",
+    "/api/v1",
+    "/api/v1/",
+    "/api/v1/nope",
+    "/api/v1/me/more",
+    "/api/v1/servers/1/nope",
+    "/api/v1/ME",
+  ]) {
+    await expectFailure(call(path, null), 401, MISSING);
+    await expectFailure(call(path, token), 404, "Not found.");
+  }
+});
+
+test("each method but GET, HEAD and OPTIONS is 405 with Allow on known and unknown paths, and 401 without a token", async () => {
+  const { token } = await newAccount();
+  for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND", "SEARCH", "REPORT"]) {
+    for (const path of ["/api/v1/me", "/api/v1/servers/1", "/api/v1/nope", "/api/v1"]) {
+      const answer = await expectFailure(call(path, token, { method }), 405, NOT_ALLOWED);
+      expect(answer.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+    }
+    await expectFailure(call("/api/v1/me", null, { method }), 401, MISSING);
+  }
+});
+
+test("a preflight is answered 204 without a token, names Authorization and Content-Type, and is not counted", async () => {
+  const { token } = await newAccount();
+  for (const path of ["/api/v1/me", "/api/v1/game-services/1/metrics?range=1h", "/api/v1/nope"]) {
+    const { status, headers } = await call(path, null, {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://dashboard.example",
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "authorization",
+      },
+    });
+    expect(status).toBe(204);
+    expect(headers.get("access-control-allow-headers")).toBe("Authorization, Content-Type");
+    expect(headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS");
+    expect(headers.get("access-control-max-age")).toBe("7200");
+    expect(headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+  }
+  expect((await call("/api/v1/me", token)).headers.get("x-ratelimit-remaining")).toBe(String(API_REQUESTS.limit - 1));
+});
+
+/** What a browser lets every page read, what concerns the connection alone, and what is not for the page. */
+const NOT_FOR_PAGES =
+  /^(?:access-control-.*|cache-control|content-(?:length|type|encoding)|connection|date|keep-alive|transfer-encoding|vary|x-content-type-options|www-authenticate|allow)$/;
+
+test("the headers that pages of other origins may read are those that answers have, and the reference names each of them", async () => {
+  const { id: accountId } = await newAccount();
+  const token = await newToken(accountId, new Date(Date.now() + DAY));
+  const answers = [await call("/api/v1/me", token), await call("/api/v1/nope", token), await call("/api/v1/me", null)];
+  await spend(token, API_REQUESTS.limit - 2);
+  answers.push(await call("/api/v1/me", token));
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 401, 429]);
+  const served = new Set(answers.flatMap(({ headers }) => [...headers.keys()]));
+  const exposed = EXPOSED_HEADERS.split(", ");
+  expect(exposed.map((name) => name.toLowerCase()).sort()).toEqual(
+    [...served].filter((name) => !NOT_FOR_PAGES.test(name)).sort(),
+  );
+  for (const { headers } of answers) expect(headers.get("access-control-expose-headers")).toBe(EXPOSED_HEADERS);
+  const reference = (await ask("/docs/api.md")).text;
+  for (const name of exposed) expect(reference, name).toContain(`\`${name}\``);
+});
+
+test("a trailing slash is the 404 of an empty id: a script with an empty variable never gets the list of all", async () => {
+  const { token, id: accountId } = await newAccount();
+  const { id } = await newServer(accountId);
+  for (const path of ["/servers/", `/servers/${id}/`, `/servers/${id}/benchmarks/`, "/game-services/", "/me/"]) {
+    await expectFailure(call(`/api/v1${path}`, null), 401, MISSING);
+    await expectFailure(call(`/api/v1${path}`, token), 404, "Not found.");
+  }
+});
+
+test("a path that cannot be decoded is 401 without a token and the usual 404 with one, never a 500", async () => {
+  const { token } = await newAccount();
+  for (const path of [
+    "/api/v1/%E0%A4%A",
+    "/api/v1/%",
+    "/api/v1/servers/%zz",
+    "/api/v1/%ff/benchmarks",
+    "/api/v1/me%00",
+  ]) {
+    await expectFailure(call(path, null), 401, MISSING);
+    await expectFailure(call(path, token), 404, "Not found.");
+  }
+});
+
+test("a decodable path with percent signs is the path that it spells", async () => {
+  const { token, id: accountId } = await newAccount();
+  const { id } = await newServer(accountId);
+  const encoded = [...String(id)].map((digit) => `%3${digit}`).join("");
+  expect((await call(`/api/v1/servers/${encoded}`, token)).status).toBe(200);
+});
+
+test("15 KB of path or query do no harm", async () => {
+  const { token, id } = await newAccount();
+  expect((await call(`/api/v1/me?${"x=1&".repeat(3800)}`, token)).json).toMatchObject({ data: { id } });
+  expect((await call(`/api/v1/me?${"&".repeat(15_000)}`, token)).json).toMatchObject({ data: { id } });
+  for (const segment of ["a", "%00", "%2e%2e%2f", "%C3%28"]) {
+    const path = `/api/v1/servers/${segment.repeat(15_000 / segment.length)}`;
+    await expectFailure(call(path, token), 404, "Not found.");
+  }
+});
+
+test("every answer has a request id of its own, and none takes the client's", async () => {
+  const { token } = await newAccount();
+  const ids = new Set<string | null>();
+  for (const path of ["/api/v1/me", "/api/v1/me", "/api/v1/nope"]) {
+    ids.add((await call(path, token, { headers: { "X-Request-Id": "mine" } })).headers.get("x-request-id"));
+  }
+  ids.add((await call("/api/v1/me", null)).headers.get("x-request-id"));
+  expect(ids.size).toBe(4);
+  expect(ids).not.toContain("mine");
+});
+
+test("a request body is never read: a token in it is not a token, and a large one does no harm", async () => {
+  const { token } = await newAccount();
+  const { status } = await ask("/api/v1/me", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}` },
+    body: "x".repeat(1_000_000),
+  });
+  expect(status).toBe(405);
+});

@@ -1,0 +1,335 @@
+import { connect } from "node:net";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { exchange } from "@/e2e/support/exchange";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
+import { insertCaller } from "@/e2e/support/insert-caller";
+import { askOverHttp, call, callsOf, expectFailure, origin } from "@/e2e/support/over-http";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
+import { db } from "@/lib/database/client";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
+import { mintToken } from "@/lib/tokens/format";
+
+// What the server adds to the handlers, and what no handler sees. That everything else is answered as in process is
+// shown in same-answers.test.ts.
+
+const HOST = "Host: console.example\r\n";
+const CLOSE = "Connection: close\r\n";
+const PATH = "/ingest/v1/check-ins";
+
+const send = (bytes: string) => exchange(bytes, origin);
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+/** The answers on a connection, in the order in which they came. */
+function statusesOf(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+test("the fixed headers are on each answer of the API: 200, 401, 404, 405, 429, and what the server refuses by itself", async () => {
+  const { token } = await newAccount();
+  const fixed = (headers: Headers) =>
+    ["cache-control", "x-content-type-options", "access-control-allow-origin", "link"].map((name) => headers.get(name));
+  const wanted = ["no-store", "nosniff", "*", '</openapi.json>; rel="service-desc"'];
+  const expectFixed = async (status: number, path: string, headers: Record<string, string> = {}, method = "GET") => {
+    const answer = await askOverHttp(path, { headers, method });
+    expect([answer.status, fixed(answer.headers)], path).toEqual([status, wanted]);
+    expect(answer.headers.get("access-control-expose-headers")).toBe(EXPOSED_HEADERS);
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+  };
+  await expectFixed(200, "/api/v1/me", bearer(token));
+  await expectFixed(401, "/api/v1/me");
+  await expectFixed(404, "/api/v1/nope", bearer(token));
+  await expectFixed(405, "/api/v1/me", bearer(token), "POST");
+  await expectFixed(431, `/api/v1/me?${"x".repeat(17_000)}`, bearer(token));
+  for (let sent = 3; sent < API_REQUESTS.limit; sent++) await askOverHttp("/api/v1/me", { headers: bearer(token) });
+  await expectFixed(429, "/api/v1/me", bearer(token));
+});
+
+test("a long answer is compressed for whom accepts gzip, and is the same text", async () => {
+  const { id, token } = await newAccount();
+  await db.server.createMany({
+    data: Array.from({ length: 20 }, (_, n) => ({ accountId: id, label: `s${n}`, hostname: `s${n}.example.net` })),
+  });
+  const ask = (coding: string, path = "/api/v1/servers") =>
+    askOverHttp(path, { headers: { ...bearer(token), "Accept-Encoding": coding } });
+  const [plain, packed] = [await ask("identity"), await ask("gzip")];
+  expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual([null, "gzip"]);
+  expect(packed.headers.get("vary")).toBe("Accept-Encoding");
+  expect(plain.text.length).toBeGreaterThan(1024);
+  const score = /"scored_at":\d+/g;
+  expect(packed.text.replace(score, "")).toBe(plain.text.replace(score, ""));
+  expect((await ask("gzip", "/api/v1/me")).headers.get("content-encoding")).toBeNull();
+});
+
+test("17 KB of headers are 431, as JSON", async () => {
+  const { token } = await newAccount();
+  await expectFailure(call(`/api/v1/me?${"x".repeat(17_000)}`, token), 431, "Request Header Fields Too Large.");
+});
+
+test("of X-Forwarded-For only what the one trusted proxy added is believed, and without it the peer of the connection", async () => {
+  const lastIpAfter = async (headers: Record<string, string>) => {
+    const { id: accountId, token } = await newAccount();
+    await askOverHttp("/api/v1/me", { headers: { ...bearer(token), ...headers } });
+    const lastIp = async () => (await db.accessToken.findFirstOrThrow({ where: { accountId } })).lastUsedIp;
+    await expect.poll(lastIp).not.toBeNull();
+    return lastIp();
+  };
+  expect(await lastIpAfter({ "X-Forwarded-For": "203.0.113.99, 198.51.100.7" })).toBe("198.51.100.7");
+  expect(await lastIpAfter({})).toBe("127.0.0.1");
+});
+
+test("HEAD answers what GET answers, without a body, and counts", async () => {
+  const { token } = await newAccount();
+  const get = await call("/api/v1/me", token);
+  const head = await call("/api/v1/me", token, { method: "HEAD" });
+  expect(head.status).toBe(200);
+  expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"));
+  expect(head.headers.get("x-ratelimit-remaining")).toBe(String(API_REQUESTS.limit - 2));
+  expect((await call("/api/v1/nope", token, { method: "HEAD" })).status).toBe(404);
+  expect((await call("/api/v1/me", null, { method: "HEAD" })).status).toBe(401);
+});
+
+test("no byte of a body follows the headers of HEAD", async () => {
+  const { token } = await newAccount();
+  for (const path of ["/api/v1/me", "/api/v1/nope", "/metrics", "/openapi.json"]) {
+    const answer = await send(
+      `HEAD ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nAccept-Encoding: gzip\r\n${CLOSE}\r\n`,
+    );
+    expect(statusesOf(answer), path).toHaveLength(1);
+    expect(answer.slice(answer.indexOf("\r\n\r\n") + 4), path).toBe("");
+  }
+});
+
+test("TRACE, which no fetch sends, is refused like any other method", async () => {
+  const { token } = await newAccount();
+  const answer = await send(
+    `TRACE /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+  expect(answer).toMatch(/allow: GET, HEAD, OPTIONS/i);
+  expect(answer).toContain("Method not allowed. This API is read-only; use GET.");
+});
+
+test("doubled slashes, as a base URL with a slash at its end makes them, change nothing", async () => {
+  const { token, id } = await newAccount();
+  for (const path of ["//api/v1/me", "/api//v1///me"]) {
+    const { status, headers, text } = await askOverHttp(path, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(status, path).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(JSON.parse(text)).toMatchObject({ data: { id } });
+  }
+});
+
+for (const [what, request] of [
+  ["an unknown method", "FOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n"],
+  ["a broken header line", "GET /api/v1/me HTTP/1.1\r\nHost x\r\n\r\n"],
+  ["no HTTP at all", "hello\r\n\r\n"],
+  [
+    "a body in a coding besides chunks",
+    "POST /ingest/v1/check-ins HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+  ],
+  [
+    "a body in chunks of HTTP/1.0",
+    "POST /ingest/v1/check-ins HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+  ],
+  ["OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
+] as const) {
+  test(`${what} is 400, as JSON with no-store`, async () => {
+    const answer = await send(request);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/cache-control: no-store/i);
+    expect(answer).toContain('{"error":"Bad Request."}');
+  });
+}
+
+test("two Authorization headers are 401 and never the first one alone", async () => {
+  const { token } = await newAccount();
+  const request = [
+    "GET /api/v1/me HTTP/1.1",
+    "Host: console.example",
+    `Authorization: Bearer ${token}`,
+    `Authorization: Bearer ${mintToken()}`,
+    "Connection: close",
+  ];
+  expect(statusesOf(await send(`${request.join("\r\n")}\r\n\r\n`))).toEqual([401]);
+});
+
+test("a NUL or a line break inside the header is refused by the HTTP parser, as JSON", async () => {
+  const { token } = await newAccount();
+  for (const spoiled of [`${token}\0`, `${token.slice(0, 9)}\r${token.slice(9)}`]) {
+    const request = `GET /api/v1/me HTTP/1.1\r\nHost: console.example\r\nAuthorization: Bearer ${spoiled}\r\n\r\n`;
+    expect(statusesOf(await send(request))).toEqual([400]);
+  }
+});
+
+test("a request that offers an upgrade, as HTTP/2 clients do, is answered like any other", async () => {
+  const { token, id } = await newAccount();
+  for (const path of ["/api/v1/me", "/api/v1/nope"]) {
+    const answer = await send(
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade, HTTP2-Settings, close\r\n` +
+        "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
+    );
+    expect(answer).toMatch(path === "/api/v1/me" ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 404 /);
+    expect(answer).toContain(path === "/api/v1/me" ? `"id":${id}` : "Not found.");
+  }
+});
+
+test("a request pipelined behind one that offers an upgrade gets its answer, and so does one before it", async () => {
+  const { token, id } = await newAccount();
+  const line = (path: string, more: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
+  const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n";
+  const answer = await send(
+    line("/api/v1/servers", "") +
+      line("/api/v1/nope", offer) +
+      line("/api/v1/servers/0", offer) +
+      line("/api/v1/me", "Connection: close\r\n"),
+  );
+  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  expect(statuses).toEqual([200, 404, 404, 200]);
+  expect(answer).toContain(`"id":${id}`);
+});
+
+test("a body beyond 16 KB is refused before it is read, announced or not", async () => {
+  const { id, key } = await newReportingServer((await newAccount()).id);
+  // First announces ten megabytes and sends one byte. Then sends chunk after chunk without a length.
+  expect(await firstLineOf(key, `Content-Length: ${10 * 1024 * 1024}`, ["{"])).toContain(" 413 ");
+  const chunk = `1000\r\n${" ".repeat(4096)}\r\n`;
+  const chunks = Array.from({ length: 5 }, () => chunk);
+  expect(await firstLineOf(key, "Transfer-Encoding: chunked", chunks)).toContain(" 413 ");
+  expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(0);
+});
+
+/** Sends the parts without ending the body, and reads the status line that the server sends anyway. */
+function firstLineOf(key: string, header: string, parts: string[]): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(
+        `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${header}\r\n\r\n`,
+      );
+      for (const part of parts) socket.write(part);
+    });
+    socket.setEncoding("utf8");
+    socket.once("data", (text) => {
+      socket.destroy();
+      resolve(String(text).split("\r\n", 1)[0] ?? "");
+    });
+    socket.once("error", reject);
+  });
+}
+
+test("a server key opens no page", async () => {
+  const { key } = await newReportingServer((await newAccount()).id);
+  for (const path of ["/dashboard", "/dashboard/settings/api"]) {
+    const headers = { Authorization: `Bearer ${key}`, Cookie: `session=${key}` };
+    const page = await askOverHttp(path, { headers });
+    expect(page.headers.get("location") ?? "", path).toContain("/sign-in");
+  }
+});
+
+test("/healthz and /readyz answer without a token, and tell nothing", async () => {
+  for (const path of ["/healthz", "/readyz"]) {
+    const { status, headers, text } = await askOverHttp(path);
+    expect([status, JSON.parse(text)]).toEqual([200, { status: "ok" }]);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-powered-by")).toBeNull();
+  }
+});
+
+test("no header that the framework knows changes an answer of the API", () => expectNoFrameworkHeaderToMatter(origin));
+
+test("an unexpected fault is 500 without detail; the stack is in one JSON log line with the caller's request id", () =>
+  withConsole(async (app, url) => {
+    const token = await insertCaller(url);
+    const { call, expectFailure } = callsOf(app.origin);
+    await runSql(url, "alter table servers rename to elsewhere");
+    const path = "/api/v1/servers?secret=in-the-query";
+    const answer = await expectFailure(call(path, token), 500, "Internal error.");
+    const id = answer.headers.get("x-request-id");
+    await expect.poll(() => app.output()).toContain(String(id));
+    const lines = app
+      .output()
+      .split("\n")
+      .filter((line) => line.includes(String(id)));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      level: "error",
+      event: "request failed",
+      request_id: id,
+      method: "GET",
+      path: "/api/v1/servers",
+      stack: expect.stringContaining("servers"),
+    });
+    expect(app.output()).not.toContain("in-the-query");
+    expect(app.output()).not.toContain(token);
+    expect((await call("/api/v1/me", token)).status).toBe(200);
+  }));
+
+test("SIGTERM lets a running request finish, refuses new ones, and ends the process", () =>
+  withConsole(async (app, url) => {
+    const token = await insertCaller(url);
+    const { call, findJudge } = callsOf(app.origin);
+    // Afterwards nothing new is answered, the document that judges neither.
+    await findJudge();
+    const blocker = new pg.Client(url);
+    await blocker.connect();
+    await blocker.query("begin");
+    await blocker.query("lock table game_services in access exclusive mode");
+    const running = call("/api/v1/game-services", token);
+    // Sent later, on a connection of its own: when it is answered, the one that waits for the lock has arrived.
+    expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
+    const exit = new Promise<number | null>((resolve) => app.child.once("exit", resolve));
+    app.child.kill("SIGTERM");
+    await expect
+      .poll(() =>
+        fetch(`${app.origin}/healthz`).then(
+          () => "answered",
+          () => "refused",
+        ),
+      )
+      .toBe("refused");
+    await blocker.query("rollback");
+    await blocker.end();
+    expect((await running).status).toBe(200);
+    expect(await exit).toBe(0);
+  }));
+
+test("use and refusals of tokens that were under way at SIGTERM are still written, all of them", () =>
+  withConsole(async (app, url) => {
+    const token = await insertCaller(url);
+    const { call } = callsOf(app.origin);
+    const me = (count: number) => Promise.all(Array.from({ length: count }, () => call("/api/v1/me", token)));
+    expect((await me(3)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await runSql(url, "update access_tokens set revoked_at = now()");
+    // Each write takes a while, so that some of them are surely not done when the signal comes.
+    await runSql(
+      url,
+      `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
+     create trigger slowly before update on access_tokens for each row execute function slowly()`,
+    );
+    expect((await me(25)).map(({ status }) => status)).toEqual(Array(25).fill(401));
+    const exit = new Promise((resolve) => app.child.once("exit", resolve));
+    app.child.kill("SIGTERM");
+    await exit;
+    const rows = await runSql(url, "select last_used_at, refused_count from access_tokens");
+    expect(rows).toEqual([{ last_used_at: expect.any(Date), refused_count: 25 }]);
+  }));
+
+/** A console of its own over its own database, for what breaks or ends it. */
+async function withConsole(use: (app: ConsoleServer, url: string) => Promise<void>): Promise<void> {
+  const database = await createTestDatabase();
+  const app = await startConsole(database.url);
+  try {
+    await use(app, database.url);
+  } finally {
+    await app.stop();
+    await database.stop();
+  }
+}

@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import { CHECK_INS } from "@/e2e/support/agent-protocols";
+import { ask } from "@/e2e/support/ask";
+import type { WholeAnswer } from "@/e2e/support/calls";
+import { newAccount, newBenchmarkRun, newGameService, newReportingServer, newServer } from "@/e2e/support/factories";
+import { askOverHttp, origin } from "@/e2e/support/over-http";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
+
+// What is tested in process holds over HTTP of the production build: the whole answers are the same. Each process counts
+// the limit alone, so both are asked alike.
+
+type Request = { path: string; method?: string; headers?: Record<string, string>; body?: string };
+
+/** What differs between two answers: what concerns the connection, the moment, and the one request. */
+const OF_ONE_ANSWER =
+  /^(?:connection|content-encoding|content-length|date|keep-alive|transfer-encoding|vary|x-ratelimit-reset)$/;
+const inOrder = ({ status, headers, text }: WholeAnswer) => ({
+  status,
+  headers: Object.fromEntries(
+    [...headers]
+      .filter(([name]) => !OF_ONE_ANSWER.test(name))
+      .map(([name, value]) => [name, name === "x-request-id" ? "one" : masked(value)])
+      .toSorted(),
+  ),
+  text: masked(text),
+});
+const masked = (text: string) =>
+  text
+    .replace(/^\d{1,2}$/, "N")
+    .replace(/;t=\d+/, ";t=N")
+    .replace(/Retry in \d+ seconds?/, "Retry in N seconds")
+    .replaceAll(/"scored_at":\d+/g, '"scored_at":N')
+    .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, "ID");
+
+/** Asks both ways, and answers the status that both have. */
+async function statusOf({ path, headers = {}, ...init }: Request): Promise<number> {
+  const overHttp = await askOverHttp(path, { ...init, headers });
+  const inProcess = await ask(path, { ...init, headers: { Host: new URL(origin).host, ...headers } });
+  expect(inOrder(overHttp), `${init.method ?? "GET"} ${path}`).toEqual(inOrder(inProcess));
+  return overHttp.status;
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+/** An account with one thing of each kind, and the seven endpoints of its own things. */
+async function fill() {
+  const { id, token } = await newAccount();
+  const { id: server } = await newServer(id);
+  await newBenchmarkRun(server);
+  const { id: service } = await newGameService(id);
+  const ofServer = `/api/v1/servers/${server}`;
+  const ofService = `/api/v1/game-services/${service}`;
+  const single = [ofServer, `${ofServer}/benchmarks`, ofService, `${ofService}/metrics`];
+  return { token, single, paths: ["/api/v1/me", "/api/v1/servers", "/api/v1/game-services", ...single] };
+}
+
+test("each endpoint answers 200, 401 and 405 over HTTP as in process, to GET, HEAD and POST", async () => {
+  const { token, paths } = await fill();
+  for (const path of [...paths, "/metrics"]) {
+    for (const method of ["GET", "HEAD"]) {
+      expect(await statusOf({ path, method, headers: bearer(token) })).toBe(200);
+      expect(await statusOf({ path, method })).toBe(401);
+    }
+    expect(await statusOf({ path, method: "POST", headers: bearer(token) })).toBe(405);
+  }
+});
+
+test("so it is with what is not there, or not the caller's, or asked for wrongly: 404 and 400", async () => {
+  const { token, single } = await fill();
+  const stranger = await newAccount();
+  for (const method of ["GET", "HEAD"]) {
+    for (const path of [...single, "/api/v1/nope"]) {
+      expect(await statusOf({ path, method, headers: bearer(stranger.token) })).toBe(404);
+    }
+    const [, , , metrics] = single;
+    expect(await statusOf({ path: `${metrics}?range=2h`, method, headers: bearer(token) })).toBe(400);
+    expect(await statusOf({ path: `${metrics}?since=x`, method, headers: bearer(token) })).toBe(400);
+  }
+});
+
+test("so it is beyond the limit: 429 by each endpoint, /metrics and /mcp", async () => {
+  const { token, paths } = await fill();
+  const headers = bearer(token);
+  for (const each of [ask, askOverHttp]) {
+    for (let sent = 0; sent < API_REQUESTS.limit; sent++) await each("/api/v1/me", { headers });
+  }
+  for (const path of [...paths, "/metrics"]) {
+    for (const method of ["GET", "HEAD"]) expect(await statusOf({ path, method, headers })).toBe(429);
+  }
+  expect(await statusOf(mcp(token))).toBe(429);
+});
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const LIST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+const mcp = (token: string, body = LIST): Request => ({
+  path: "/mcp",
+  method: "POST",
+  headers: { ...JSON_TYPE, Accept: "application/json, text/event-stream", ...bearer(token) },
+  body,
+});
+
+test("so it is with /mcp: 200, 400, 401, 403 and 405", async () => {
+  const { token } = await newAccount();
+  expect(await statusOf(mcp(token))).toBe(200);
+  expect(await statusOf(mcp(token, "{no json"))).toBe(400);
+  expect(await statusOf(mcp("cpat_mistyped"))).toBe(401);
+  expect(
+    await statusOf({ ...mcp(token), headers: { ...mcp(token).headers, Origin: "https://elsewhere.example" } }),
+  ).toBe(403);
+  for (const method of ["GET", "HEAD", "DELETE"]) {
+    expect(await statusOf({ path: "/mcp", method, headers: bearer(token) })).toBe(405);
+  }
+});
+
+test("so it is with check-ins: 200, 400, 401, 404, 405, 413 and 415", async () => {
+  const { id } = await newAccount();
+  const { key } = await newReportingServer(id);
+  const report = (body: string, more: Record<string, string> = {}): Request => ({
+    path: CHECK_INS,
+    method: "POST",
+    headers: { ...JSON_TYPE, ...bearer(key), ...more },
+    body,
+  });
+  // The second of the two is a sample that is there already.
+  const sample = JSON.stringify({ sampled_at: Date.now(), cpu_pct: 5 });
+  expect((await askOverHttp(CHECK_INS, report(sample))).status).toBe(200);
+  expect(await statusOf(report(sample))).toBe(200);
+  expect(await statusOf(report('{"cpu_pct":-1}'))).toBe(400);
+  expect(await statusOf(report(sample, bearer("csrv_x")))).toBe(401);
+  expect(await statusOf({ ...report(sample), path: "/ingest/v1/nothing" })).toBe(404);
+  for (const method of ["GET", "HEAD", "PUT"]) expect(await statusOf({ path: CHECK_INS, method })).toBe(405);
+  expect(await statusOf(report(sample.padEnd(16 * 1024 + 1)))).toBe(413);
+  expect(await statusOf(report(sample, { "Content-Type": "text/plain" }))).toBe(415);
+});
+
+test("so it is with each document that is served, and again to whoever has it already", async () => {
+  for (const path of ["/openapi.json", "/llms.txt", "/docs/api.md", "/docs/health-score.json", "/changelog.md"]) {
+    for (const method of ["GET", "HEAD"]) expect(await statusOf({ path, method })).toBe(200);
+    expect(await statusOf({ path, method: "OPTIONS" })).toBe(204);
+    const { headers } = await askOverHttp(path);
+    expect(await statusOf({ path, headers: { "If-None-Match": headers.get("etag") ?? "" } })).toBe(304);
+  }
+  for (const path of ["/healthz", "/readyz"]) {
+    for (const method of ["GET", "HEAD"]) expect(await statusOf({ path, method })).toBe(200);
+  }
+  expect(await statusOf({ path: "/.well-known/security.txt" })).toBe(404);
+});

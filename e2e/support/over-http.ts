@@ -1,0 +1,22 @@
+import { inject } from "vitest";
+import { callsThrough, type WholeAnswer } from "./calls";
+
+/** The console of all site tests. */
+export const origin = inject("origin");
+
+/** Sends a request to the console of all site tests, and follows no redirect. */
+export const askOverHttp = askAt(origin);
+
+export const { call, getData, expectFailure } = callsOf(origin);
+
+/** Calls of the API of a console, over HTTP. */
+export function callsOf(consoleOrigin: string) {
+  return callsThrough(askAt(consoleOrigin));
+}
+
+function askAt(consoleOrigin: string) {
+  return async (path: string, init: RequestInit = {}): Promise<WholeAnswer> => {
+    const response = await fetch(consoleOrigin + path, { redirect: "manual", ...init });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
