@@ -51,7 +51,8 @@ const main = [
     workers: WAITING,
     retries,
   },
-  { name: "api", ...specs, testMatch: /\/e2e\/api\/.*\.spec\.ts$/, workers: BUSY, retries: 0 },
+  // Whatever is about neither: nothing of it may need a second try.
+  { name: "http", ...specs, testMatch: /\/e2e\/(?!operations|pages).*\.spec\.ts$/, workers: BUSY, retries: 0 },
   {
     name: "console",
     ...specs,
