@@ -16,19 +16,17 @@ const NODES = 4;
 const SAMPLES = 20;
 /** Enough tokens that none reaches its limit of 120 requests a minute. */
 const TOKENS: Readonly<Record<Fleet, number>> = { 10: 1000, 100: 5000, 1000: 500 };
-const OTHERS = { servers: 100, services: 50, rows: 10_000 };
 
 export type Filled = {
   url: string;
   tokens: Record<Fleet, string[]>;
-  /** Server keys: one for each server of the account with 1,000 of them. */
-  keys: string[];
+  /** A key of each server. */
+  keys: Record<Fleet, string[]>;
+  /** A cookie of a session of each account. */
+  cookies: Record<Fleet, string>;
   /** Of the account with 100 servers. */
   serviceId: number;
 };
-
-/** An account, and a key for each of its servers. */
-type Reporters = { accountId: number; keys: string[] };
 
 /** An empty database of its own on the server at `serverUrl`. */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
@@ -46,36 +44,32 @@ export async function fill(url: string): Promise<Filled> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    const tokens: Partial<Record<Fleet, string[]>> = {};
-    const accounts: Partial<Record<Fleet, number>> = {};
+    const [tokens, keys, cookies]: [Partial<Filled["tokens"]>, Partial<Filled["keys"]>, Partial<Filled["cookies"]>] = [
+      {},
+      {},
+      {},
+    ];
+    let serviceId = 0;
     for (const servers of FLEETS) {
       const accountId = await addAccount(client, `with ${servers} servers`);
       await addServers(client, accountId, servers);
-      accounts[servers] = accountId;
       tokens[servers] = await addTokens(client, accountId, TOKENS[servers]);
+      keys[servers] = await addKeys(client, accountId);
+      cookies[servers] = await addSession(client, accountId);
+      if (servers === 100) serviceId = await addService(client, accountId);
     }
-    const serviceId = await addService(client, accounts[100] ?? 0);
-    await addOthers(client);
     await client.query("vacuum analyze");
-    return {
-      url,
-      tokens: tokens as Filled["tokens"],
-      keys: await addKeys(client, accounts[1000] ?? 0),
-      serviceId,
-    };
+    return { url, serviceId, ...({ tokens, keys, cookies } as Pick<Filled, "tokens" | "keys" | "cookies">) };
   } finally {
     await client.end();
   }
 }
 
-/** Signs the account of this name in. Returns the cookie. */
-export async function addSession(url: string, name: string): Promise<string> {
+async function addSession(client: pg.Client, accountId: number): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  await runSql(
-    url,
-    `insert into sessions (token_hash, account_id, expires_at)
-    select $1, id, now() + interval '30 days' from accounts where name = $2`,
-    [hashToken(token), name],
+  await client.query(
+    "insert into sessions (token_hash, account_id, expires_at) values ($1, $2, now() + interval '30 days')",
+    [hashToken(token), accountId],
   );
   return `${SESSION_COOKIE}=${token}`;
 }
@@ -107,26 +101,9 @@ async function addKeys(client: pg.Client, accountId: number): Promise<string[]> 
   return keys;
 }
 
-/**
- * Adds an account with `count` servers that were last heard `silentMs` milliseconds ago. The database is vacuumed.
- */
-export async function addReporters(url: string, name: string, count: number, silentMs: number): Promise<Reporters> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    const accountId = await addAccount(client, name);
-    await addServers(client, accountId, count, silentMs);
-    const keys = await addKeys(client, accountId);
-    await client.query("vacuum analyze");
-    return { accountId, keys };
-  } finally {
-    await client.end();
-  }
-}
-
-/** Each with a full day of check-ins, and samples up to `silentMs` milliseconds ago. */
-async function addServers(client: pg.Client, accountId: number, count: number, silentMs = 0): Promise<void> {
-  const until = Math.floor((Date.now() - silentMs) / HOUR);
+/** Each with a full day of check-ins. */
+async function addServers(client: pg.Client, accountId: number, count: number): Promise<void> {
+  const until = Math.floor(Date.now() / HOUR);
   const hours = Array.from({ length: 25 }, (_, index) => ({
     hour: until - 24 + index,
     minutes: 60,
@@ -144,9 +121,9 @@ async function addServers(client: pg.Client, accountId: number, count: number, s
   await client.query(
     `insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
       mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
-    select s.id, now() - $3::float8 * interval '1 ms' - i * interval '30 s', 61 + s.id % 20, 1, 2, 1.5, 12000, 16000, 0, 72, 0.2, 0.5, 90000, 0, 0
+    select s.id, now() - i * interval '30 s', 61 + s.id % 20, 1, 2, 1.5, 12000, 16000, 0, 72, 0.2, 0.5, 90000, 0, 0
     from servers s, generate_series(0, $2::int - 1) i where s.account_id = $1`,
-    [accountId, SAMPLES, silentMs],
+    [accountId, SAMPLES],
   );
 }
 
@@ -163,25 +140,4 @@ async function addService(client: pg.Client, accountId: number): Promise<number>
     [rows[0].id, (7 * DAY) / MINUTE - 1, NODES],
   );
   return rows[0].id;
-}
-
-/** Adds ten thousand rows of an account that sends no requests: half samples of servers, half intervals of game services. */
-async function addOthers(client: pg.Client): Promise<void> {
-  const accountId = await addAccount(client, "of others");
-  await client.query(
-    `with s as (insert into servers (account_id, label, hostname)
-       select $1, 's', 'h' from generate_series(1, ${OTHERS.servers}) returning id)
-     insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct)
-     select id, now() - interval '30 days' + i * interval '30 s', 40, 500, 1000, 50
-     from s, generate_series(1, ${OTHERS.rows / 2 / OTHERS.servers}) i`,
-    [accountId],
-  );
-  await client.query(
-    `with s as (insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
-       select $1, 'others', 'play.example.com', '192.0.2.1', 25565 from generate_series(1, ${OTHERS.services}) returning id)
-     insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
-     select id, now() - interval '30 days' + i * interval '1 min', 1, i, i, 0, 7
-     from s, generate_series(1, ${OTHERS.rows / 2 / OTHERS.services}) i`,
-    [accountId],
-  );
 }
