@@ -59,7 +59,7 @@ export async function readForm(request, kind, actions) {
  * @param {Buffer} body
  * @param {Set<string> | null} actions
  */
-export async function findFormFault({ "content-type": type = "", "next-action": called }, body, actions) {
+async function findFormFault({ "content-type": type = "", "next-action": called }, body, actions) {
   const fields = await parse(type, body);
   const action = fields && (called ? areArguments(fields.get("0"), 0) && String(called) : findAction(fields));
   if (!action) return 400;
