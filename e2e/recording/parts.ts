@@ -254,7 +254,7 @@ const documents = {
       ].map((path) => ({ path })),
     );
     await ask({ path: "/changelog.md", show: asFile("CHANGELOG.md") });
-    await ask({ path: "/clients/console-api.postman.json", show: () => "<a collection>" });
+    await ask({ path: "/clients/console-api.postman.json" });
     await askAll(
       ask,
       PUBLIC.map((file) => ({ path: `/${file}`, show: asFile(`public/${file}`) })),
