@@ -29,17 +29,16 @@ export type AppOptions = {
   variables?: Record<string, string>;
   /** Where its output goes: to this process's own by default. A number is a file descriptor. */
   stdio?: "inherit" | "pipe" | number;
-  /** What is started instead of this checkout's server, as which user. */
-  program?: { script: string; uid?: number | undefined; gid?: number | undefined };
+  /** What is started instead of this checkout's server, and as which user. */
+  program?: { script?: string; uid?: number; gid?: number };
 };
 
 /** Starts the app's server and waits until it answers. @throws PlainError when it cannot start. */
 export async function startApp(options: AppOptions): Promise<AppProcess> {
   const stdio = options.stdio ?? "inherit";
   const workers = options.mode === "production" ? (options.workers ?? 1) : 1;
-  const { script, ...user } = options.program ?? {
-    script: workers > 1 ? "server/workers.mjs" : "server/server.mjs",
-  };
+  const production = workers > 1 ? "server/workers.mjs" : "server/start.mjs";
+  const { script = options.mode === "production" ? production : "server/server.mjs", ...user } = options.program ?? {};
   const child = spawn(process.execPath, [script], {
     ...user,
     stdio: ["ignore", stdio, stdio, "ipc"],

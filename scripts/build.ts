@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { rolldown } from "rolldown";
 import { PlainError } from "@/lib/failures";
+import { BUILD_INFO, versionOfSources } from "@/lib/process/build-info.mjs";
 import { EDGE_PROGRAM, writeEdgeProgram } from "./edge-program";
 import { withSetupLock } from "./setup-lock.mjs";
 
@@ -23,6 +25,9 @@ const INPUTS = [
   "tsconfig.json",
   "package-lock.json",
   "prisma/schema.prisma",
+  "scripts/start-checks.ts",
+  "scripts/migrations.ts",
+  "scripts/require-migrated.ts",
 ];
 const STAMP = "console-build";
 
@@ -70,7 +75,29 @@ async function build(distDir: string): Promise<void> {
   const [[code], output, errors] = await Promise.all([once(next, "exit"), text(next.stdout), text(next.stderr)]);
   process.off("exit", end);
   if (code !== 0) throw new PlainError(`The build failed.\n${output}${errors}`);
+  await bundleStartChecks(join(distDir, "start-checks.mjs"));
+  const info = { version: versionOfSources(), commit: commitOfSources() };
+  writeFileSync(join(distDir, BUILD_INFO), JSON.stringify(info));
   writeFileSync(join(distDir, STAMP), hash);
+}
+
+/** So that no TypeScript loader, and no process of one, runs beside a console in production. Packages stay outside. */
+async function bundleStartChecks(file: string): Promise<void> {
+  const bundle = await rolldown({
+    input: "scripts/start-checks.ts",
+    platform: "node",
+    tsconfig: "tsconfig.json",
+    external: (id) => /^[a-z]|^@[a-z]/.test(id),
+  });
+  await bundle.write({ file, format: "esm" });
+  await bundle.close();
+}
+
+/** COMMIT, which the image is built with, or that of the checkout; "unknown" where the sources are no checkout of git. */
+function commitOfSources(): string {
+  if (process.env.COMMIT) return process.env.COMMIT;
+  const { status, stdout } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
+  return status === 0 ? stdout.trim() : "unknown";
 }
 
 function inputsHash(): string {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runSql } from "@/e2e/support/run-sql";
 import { parseEnv } from "@/lib/process/env-variables";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
-import { requireMigrated } from "./database";
+import { requireMigrated } from "./require-migrated";
 import { openDemoDatabase } from "./demo-database";
 
 test.each([

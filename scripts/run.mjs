@@ -9,11 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { versionText } from "../lib/process/build-info.mjs";
-import { tellRefusedStart } from "../lib/process/refused-start.mjs";
-import { logConsoleAtStart } from "../server/log.mjs";
+import { isInstalled, nodeProblem } from "../lib/process/checkout.mjs";
 import { demoStep, leaveSteps } from "./demo-steps.mjs";
 import { withSetupLock } from "./setup-lock.mjs";
 
@@ -23,20 +21,18 @@ const GENERATED_STAMP = "lib/generated/inputs.sha256";
 const DEVELOPMENT_COMMANDS = new Set(["test", "guard", "package", "load", "documents", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
 const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "notices", "server", "sweep"]);
-/** Commands that run in production for long: what they write is a log. */
-const LOGGING_COMMANDS = new Set(["start"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
 const [command = "", ...args] = process.argv.slice(2);
-if (LOGGING_COMMANDS.has(command)) logConsoleAtStart();
 requireCommand();
 if (args[0] === "--version") {
   process.stdout.write(`${versionText()}\n`);
   process.exit(0);
 }
-requireNode();
+const problem = nodeProblem();
+if (problem) fail(problem);
 requireTempFolder();
 loadDotEnv();
 // With NODE_ENV=production, npm leaves out the development tools, and some behave differently.
@@ -68,10 +64,6 @@ const PREPARATIONS = [
 ];
 // Asked again inside the lock: another command may have done it meanwhile. A finished checkout may be read-only.
 if (!PREPARATIONS.every(({ isDone }) => isDone())) {
-  // Production must not install or build on start.
-  if (command === "start") {
-    fail('The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.');
-  }
   await withSetupLock(async () => {
     for (const preparation of PREPARATIONS) {
       if (!preparation.isDone()) await prepare(preparation);
@@ -95,14 +87,6 @@ function requireCommand() {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
   if (Object.hasOwn(scripts, command) && scripts[command] === `node scripts/run.mjs ${command}`) return;
   fail(`There is no command "${command}". See "scripts" in package.json.`);
-}
-
-function requireNode() {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24;
-  if (!isSupported) {
-    fail(`This needs Node 20.19 or newer (20, 22.12, or 24 and later); this is Node ${process.versions.node}.`);
-  }
 }
 
 /** Fails early without a temporary folder, because many tools would hang without one. */
@@ -130,23 +114,6 @@ function npm(...args) {
 /** The generated client belongs to the checkout, so only a change of the schema needs the tool that writes it. */
 function needsTools() {
   return DEVELOPMENT_COMMANDS.has(command) || !isGenerated();
-}
-
-/**
- * Whether the packages in the lock file are installed, as far as this machine needs them.
- * @param {boolean} withTools
- */
-function isInstalled(withTools) {
-  try {
-    const installed = JSON.parse(readFileSync("node_modules/.package-lock.json", "utf8")).packages;
-    const wanted = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
-    delete wanted[""];
-    return Object.entries(wanted).every(([path, { version, optional, dev }]) =>
-      installed[path] ? installed[path].version === version : optional || (dev && !withTools),
-    );
-  } catch {
-    return false;
-  }
 }
 
 function isGenerated() {
@@ -197,7 +164,6 @@ async function runToItsEnd(title, file, args) {
  */
 function fail(problem) {
   leaveSteps();
-  if (LOGGING_COMMANDS.has(command)) tellRefusedStart(format(problem));
-  else console.error(problem);
+  console.error(problem);
   process.exit(1);
 }

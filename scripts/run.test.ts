@@ -7,9 +7,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 // A copy of the project on which nobody has installed anything.
 const FILES = [
   "scripts/run.mjs",
+  "server/start.mjs",
   "scripts/demo-steps.mjs",
   "scripts/setup-lock.mjs",
   "lib/process/build-info.mjs",
+  "lib/process/checkout.mjs",
   "lib/process/log.mjs",
   "lib/process/lost-lines.mjs",
   "lib/process/pid-file.mjs",
@@ -41,7 +43,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 function run(args: string[], variables: Record<string, string> = {}) {
   const npm = join(dir, "npm.js");
   writeFileSync(npm, "console.log(process.argv.slice(2).join(' ')); process.exit(3);");
-  return spawnSync(process.execPath, [join(dir, "scripts/run.mjs"), ...args], {
+  const words = args[0] === "start" ? ["server/start.mjs", ...args.slice(1)] : ["scripts/run.mjs", ...args];
+  return spawnSync(process.execPath, words, {
+    cwd: dir,
     encoding: "utf8",
     env: { ...process.env, npm_execpath: npm, ...variables },
   });
@@ -51,7 +55,7 @@ test("npm start with packages that do not match says so and installs nothing", (
   const { status, stderr } = run(["start"]);
   expect(status).toBe(1);
   expect(JSON.parse(stderr).detail).toBe(
-    'The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.',
+    'The installed packages do not match this version. Run "npm ci" and "npm run build" first.',
   );
   expect(existsSync(join(dir, "node_modules"))).toBe(false);
   expect(existsSync(join(dir, ".data"))).toBe(false);
@@ -93,10 +97,13 @@ test("npm run demo installs no tools, whatever NODE_ENV says, unless the schema 
   expect(run(["demo"]).stderr).toContain("ci --include=dev --ignore-scripts");
 });
 
-test.each(COMMANDS)("npm run %s -- --version says which version and commit it is, and installs nothing", (command) => {
-  const { status, stdout } = run([command, "--version"]);
-  expect([status, stdout]).toEqual([0, `console-api ${version}, commit unknown\n`]);
-});
+test.each([...COMMANDS, "start"])(
+  "npm run %s -- --version says which version and commit it is, and installs nothing",
+  (command) => {
+    const { status, stdout } = run([command, "--version"]);
+    expect([status, stdout]).toEqual([0, `console-api ${version}, commit unknown\n`]);
+  },
+);
 
 test("only commands of package.json can be named", () => {
   for (const name of ["app-process", "check", "../server/server", "constructor", ""]) {

@@ -11,7 +11,8 @@ import { has } from "@/e2e/support/programs.mjs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createEmptyDatabase, createTestDatabase } from "@/e2e/support/test-database";
 import { TABLES } from "@/lib/generated/tables";
-import { migrate, requireMigrated } from "@/scripts/database";
+import { migrate } from "@/scripts/database";
+import { requireMigrated } from "@/scripts/require-migrated";
 
 const [BASELINE = ""] = readdirSync("prisma/migrations");
 /** A database of the last commit before the baseline, with a few rows. */

@@ -2,6 +2,7 @@ import { execFileSync, execSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import type { Page } from "playwright/test";
 import { childrenOf, isAlive } from "@/e2e/support/child-processes";
 import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
@@ -21,10 +22,11 @@ import {
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
+import { findRunningDatabase } from "@/server/embedded/database";
 
 // The demo with other programs: the README's lines, a browser, a real HAProxy. `demo-data.spec.ts` has what it writes.
 
-test("npm run demo: each step with its number and how long it takes and no line of the log, data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a page of a server that is short, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all", {
+test("npm run demo: each step with its number and how long it takes and no line of the log, data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a page of a server that is short, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all and ends with a sentence and a code when its database ends", {
   tag: ["@one-engine", "@waits"],
 }, async ({ page }) => {
   needs("curl");
@@ -141,7 +143,16 @@ test("npm run demo: each step with its number and how long it takes and no line 
   expect(kept.servers.map(({ id }) => id)).toEqual(servers.map(({ id }) => id));
   expect((await fetch(`${origin}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(401);
   await expectTestsToArrive(page, origin, second);
-  await second.stop();
+  // PGlite does not survive a recursion without end.
+  const client = new pg.Client(String(await findRunningDatabase(dir)));
+  client.on("error", () => {});
+  await client.connect();
+  await client.query("create function endless(n int) returns int language sql as 'select endless($1 + 1)'");
+  await expect(client.query("select endless(1)")).rejects.toThrow("terminated");
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toContain(
+    "The embedded database has ended: PGlite answers no more. Its files stay; start again.",
+  );
   rmSync(dir, { recursive: true, force: true });
 });
 

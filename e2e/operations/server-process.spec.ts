@@ -5,7 +5,6 @@ import { request as httpRequest } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { childrenOf } from "@/e2e/support/child-processes";
 import { NO_VARIABLES, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { DIST_DIRS } from "@/scripts/build";
@@ -39,16 +38,19 @@ test("a second Ctrl-C cuts nothing off: what is under way is answered, and the p
   expect(await ended).toEqual([0, null]);
 });
 
-test("a server that is started directly on a port in use says so in one sentence", { tag: "@one-engine" }, async () => {
+test("a console whose port is in use says so in one sentence and ends with a code", {
+  tag: "@one-engine",
+}, async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const { port } = taken.address() as AddressInfo;
-  const child = spawn(process.execPath, ["server/server.mjs"], {
+  const child = spawn(process.execPath, ["server/start.mjs"], {
     stdio: ["ignore", "ignore", "pipe"],
     env: {
       ...process.env,
-      NODE_ENV: "production",
+      ...NO_VARIABLES,
       CONSOLE_DIST_DIR: DIST_DIRS.test,
+      DATABASE_URL: NO_DATABASE,
       HOST: "127.0.0.1",
       PORT: String(port),
     },
@@ -58,7 +60,10 @@ test("a server that is started directly on a port in use says so in one sentence
   const [code] = await once(child, "close");
   taken.close();
   expect(code).toBe(1);
-  expect(JSON.parse(stderr)).toMatchObject({ event: "cannot listen", detail: `127.0.0.1:${port}: the port is in use` });
+  expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+    event: "cannot listen",
+    detail: `127.0.0.1:${port}: the port is in use`,
+  });
 });
 
 test("the end of a server is one line of its log: why it ended, how long that took, and how many requests it still answered", {
@@ -88,19 +93,15 @@ test("a log file that is appended to goes on from its beginning once it was copi
   const file = join(dir, "console.log");
   // As `>>` opens it.
   const log = openSync(file, "a");
-  const child = spawn(process.execPath, ["server/workers.mjs"], {
+  const child = spawn(process.execPath, ["server/start.mjs"], {
     stdio: ["ignore", log, log],
     env: {
       ...process.env,
       ...NO_VARIABLES,
-      NODE_ENV: "production",
       CONSOLE_DIST_DIR: DIST_DIRS.test,
       DATABASE_URL: NO_DATABASE,
-      // Two workers must have one. Nobody asks it anything here.
-      REDIS_URL: "redis://127.0.0.1:1",
       HOST: "127.0.0.1",
       PORT: "0",
-      WORKERS: "2",
     },
   });
   closeSync(log);
@@ -111,8 +112,8 @@ test("a log file that is appended to goes on from its beginning once it was copi
     // What logrotate does with copytruncate.
     copyFileSync(file, `${file}.1`);
     truncateSync(file);
-    process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
-    await expect.poll(read).toContain('"event":"worker died"');
+    child.kill();
+    await expect.poll(read).toContain('"event":"stopped"');
   } finally {
     child.kill();
     await ended;

@@ -1,11 +1,10 @@
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { AGENT } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { makePackage } from "@/e2e/support/packaged-console";
 import { SLOW } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
@@ -14,25 +13,28 @@ import { SystemdHost } from "@/e2e/support/systemd-host";
 import { createEmptyDatabase, createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { measurementNames } from "@/lib/servers/telemetry/measurements";
-import { writeArchive } from "@/scripts/package/archive";
+import { DIST_DIRS } from "@/scripts/build";
 
 // The shipped units, started by Debian's systemd.
 
 needs("systemd", "dbus-daemon", "ip", "namespaces");
 
-test("two instances of deploy/console@.service run from the package without rights, come up by themselves when migrate comes late, restart after kill -9, and stop cleanly", {
+/** The tests' build, which the checkout keeps beside the one of `npm run build`. */
+const BUILD = `CONSOLE_DIST_DIR=${DIST_DIRS.test}`;
+
+test("two instances of deploy/console@.service run from a built checkout without rights, come up by themselves when migrate comes late, restart after kill -9, and stop cleanly", {
   tag: "@one-engine",
 }, async () => {
-  const [made, database] = await Promise.all([makePackage(), createTestDatabase()]);
+  const database = await createTestDatabase();
   const host = await SystemdHost.boot({
-    [process.execPath]: "/usr/bin/node",
-    [made.folder]: "/opt/console",
-    [`${process.cwd()}/deploy/console@.service`]: "/etc/systemd/system/console@.service",
+    "/usr/bin/node": process.execPath,
+    "/opt/console": process.cwd(),
+    "/etc/systemd/system/console@.service": `${process.cwd()}/deploy/console@.service`,
   });
   const url = new URL(database.url);
   const way = await startSlowProxy(Number(url.port), host.network.outside);
   url.host = `${host.network.outside}:${way.port}`;
-  host.write("/etc/console.env", `DATABASE_URL=${url}\nHOST=0.0.0.0\n`);
+  host.write("/etc/console.env", `DATABASE_URL=${url}\nHOST=0.0.0.0\n${BUILD}\n`);
   const systemctl = (...args: string[]) => host.run("systemctl", ...args);
   const units = ["console@3001", "console@3002"] as const;
   const readiness = async (port: number) =>
@@ -74,40 +76,50 @@ test("two instances of deploy/console@.service run from the package without righ
     await host.stop();
     await way.stop();
     await database.stop();
-    made.remove();
   }
 });
 
-test("the lines of docs/install.md lead from the archive to two instances that are ready, and from there to another commit of the same version, where an instance that dies before the link is set starts as the old one", {
+/** The folders of docs/install.md and of the version after it, and the commits of their builds. */
+const [OLD, NEW] = ["/opt/console-1.0.0", "/opt/console-1.1.0"] as const;
+const COMMITS = { [OLD]: "0".repeat(40), [NEW]: "1".repeat(40) } as const;
+
+test("the lines of docs/install.md lead from a build to two instances that are ready, and from there to a build of another commit, where an instance that dies before the link is set starts as the old one", {
   tag: "@one-engine",
 }, async () => {
   needs("curl");
-  const [made, database] = await Promise.all([makePackage(), createEmptyDatabase()]);
-  const dir = mkdtempSync(join(tmpdir(), "console-archive-"));
-  const file = await archiveOfCommit(COMMITS[0], made.folder, dir);
-  const newerFile = await archiveOfCommit(COMMITS[1], made.folder, dir);
-  const [name, newerName] = [basename(file, ".tar.gz"), basename(newerFile, ".tar.gz")];
-  const host = await SystemdHost.boot({
-    [process.execPath]: "/usr/bin/node",
-    [file]: `/root/${basename(file)}`,
-    [`${file}.sha256`]: `/root/${basename(file)}.sha256`,
-    [newerFile]: `/root/${basename(newerFile)}`,
-    [`${newerFile}.sha256`]: `/root/${basename(newerFile)}.sha256`,
+  const database = await createEmptyDatabase();
+  const dir = mkdtempSync(join(tmpdir(), "console-builds-"));
+  const shown = Object.entries(COMMITS).flatMap(([folder, commit]) => {
+    const info = join(dir, commit);
+    writeFileSync(info, JSON.stringify({ version: "1.0.0", commit }));
+    return [
+      [folder, process.cwd()],
+      [`${folder}/${DIST_DIRS.test}/build-info.json`, info],
+    ];
   });
+  const host = await SystemdHost.boot({ "/usr/bin/node": process.execPath, ...Object.fromEntries(shown) });
   const url = new URL(database.url);
   const way = await startSlowProxy(Number(url.port), host.network.outside);
   url.host = `${host.network.outside}:${way.port}`;
   try {
-    const [, shown = ""] = /```sh\n(.*?)```/s.exec(readFileSync("docs/install.md", "utf8")) ?? [];
-    expect(shown.trim().split("\n")).toHaveLength(10);
-    const lines = shown
-      .replace("postgresql://console:secret@db.example.com/console", url.href)
-      .replaceAll("console-api-1.0.0-0123456789ab", name);
-    for (const word of [url.href, ` ${name} `]) expect(lines).toContain(word);
-    host.write("/root/install.sh", `set -e\ncd /root\n${lines}`);
-    const { code, output, errors } = await host.run("sh", "/root/install.sh");
-    expect(code, output + errors).toBe(0);
-    expect(output).toContain(`${basename(file)}: OK\n`);
+    const [, text = ""] = /```sh\n(.*?)```/s.exec(readFileSync("docs/install.md", "utf8")) ?? [];
+    const lines = text.trim().split("\n");
+    expect(lines).toHaveLength(10);
+    const [clone, build, link = "", ...rest] = lines;
+    // The checkout is there, and built.
+    expect([clone, build]).toEqual([
+      `git clone https://git.example.com/console.git ${OLD}`,
+      `cd ${OLD} && npm ci --omit=dev && npm run build`,
+    ]);
+    const run = async (...steps: string[]) => {
+      host.write("/root/steps.sh", ["set -e", ...steps].join("\n"));
+      const { code, output, errors } = await host.run("sh", "/root/steps.sh");
+      expect(code, output + errors).toBe(0);
+      return output;
+    };
+    const own = rest.join("\n").replace("postgresql://console:secret@db.example.com/console'", `${url.href}\n${BUILD}'`);
+    expect(own).toContain(url.href);
+    const output = await run(`cd ${OLD}`, link, own);
     expect(output).toMatch(/^Created ann@example\.com \(id 1, admin\)/m);
     expect(output).toMatch(/\{"status":"ok"\}$/);
     expect((await host.run("stat", "--format=%a %U", "/etc/console.env")).output).toBe("600 root\n");
@@ -119,49 +131,30 @@ test("the lines of docs/install.md lead from the archive to two instances that a
     for (const port of [13001, 13002])
       await expect
         .poll(async () => (await host.run("curl", "-sS", `http://127.0.0.1:${port}/ops/metrics`)).output)
-        .toMatch(new RegExp(`^console_build_info\\{version="[^"]+",commit="${COMMITS[0]}"\\}`, "m"));
-    const steps = lines.trim().split("\n");
-    const upgrade = async (...steps: (string | undefined)[]) => {
-      host.write("/root/upgrade.sh", ["set -e", "cd /root", ...steps].join("\n").replaceAll(name, newerName));
-      const { code, output, errors } = await host.run("sh", "/root/upgrade.sh");
-      expect(code, output + errors).toBe(0);
-    };
+        .toMatch(new RegExp(`^console_build_info\\{version="[^"]+",commit="${COMMITS[OLD]}"\\}`, "m"));
     const startsOf = async (unit: string) => {
       const { output: log } = await host.run("journalctl", "--output=cat", `_SYSTEMD_UNIT=${unit}.service`);
       const starts = log.split("\n").filter((line) => line.includes('"event":"starting"'));
       return starts.map((line) => JSON.parse(line).commit);
     };
-    await upgrade(...steps.slice(0, 2), steps[4], `/opt/${name}/migrate`);
+    await run(`cd ${NEW}`, `export DATABASE_URL=${url.href}`, rest.find((line) => line === "npm run migrate") ?? "false");
     await host.run("kill", "-KILL", await host.property("console@3001", "MainPID"));
-    await expect.poll(() => startsOf("console@3001")).toEqual([COMMITS[0], COMMITS[0]]);
-    await upgrade(steps[2]);
+    await expect.poll(() => startsOf("console@3001")).toEqual([COMMITS[OLD], COMMITS[OLD]]);
+    await run(link.replace("1.0.0", "1.1.0"));
     for (const unit of ["console@3001", "console@3002"]) {
       const before = await startsOf(unit);
       expect(await host.run("systemctl", "restart", unit)).toMatchObject({ code: 0 });
-      const ready = steps.at(-1)?.replace("3001", unit.slice(-4)) ?? "";
+      const ready = rest.at(-1)?.replace("3001", unit.slice(-4)) ?? "";
       expect((await host.run("sh", "-c", ready)).output).toMatch(/\{"status":"ok"\}$/);
-      expect(await startsOf(unit)).toEqual([...before, COMMITS[1]]);
+      expect(await startsOf(unit)).toEqual([...before, COMMITS[NEW]]);
     }
   } finally {
     await host.stop();
     await way.stop();
     await database.stop();
-    made.remove();
     rmSync(dir, { recursive: true });
   }
 });
-
-const COMMITS = ["0".repeat(40), "1".repeat(40)] as const;
-
-/** The archive of the same files, made from another commit. */
-async function archiveOfCommit(commit: string, folder: string, dir: string): Promise<string> {
-  const copy = mkdtempSync(join(dir, "package-"));
-  cpSync(folder, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
-  const file = join(copy, "package.json");
-  chmodSync(file, 0o644);
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), commit }));
-  return (await writeArchive(copy, dir)).file;
-}
 
 test("the daemon's service as it is installed measures everything, lost packets and failed units included, without root", {
   tag: ["@one-engine", "@waits"],
@@ -169,7 +162,7 @@ test("the daemon's service as it is installed measures everything, lost packets 
   needs("curl", "ping");
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
-  const host = await SystemdHost.boot({ [`${process.cwd()}/${AGENT}`]: "/root/agent.sh" });
+  const host = await SystemdHost.boot({ "/root/agent.sh": `${process.cwd()}/${AGENT}` });
   const way = await startSlowProxy(Number(new URL(sharedOrigin()).port), host.network.outside);
   const origin = `http://${host.network.outside}:${way.port}`;
   const samples = () => db.telemetrySample.findMany({ where: { serverId: id }, orderBy: { ts: "asc" } });

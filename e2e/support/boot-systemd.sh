@@ -47,8 +47,11 @@ ln -s /proc/self/fd "$root/dev/fd"
 
 while [ $# -gt 1 ]; do
   mkdir -p "$(dirname "$root$2")"
-  rm -f "$root$2"
-  if [ -d "$1" ]; then mkdir "$root$2"; else : >"$root$2"; fi
+  # What lies in a folder that is shown is there, and the folder is read-only.
+  if [ -L "$root$2" ] || [ ! -e "$root$2" ]; then
+    rm -f "$root$2"
+    if [ -d "$1" ]; then mkdir "$root$2"; else : >"$root$2"; fi
+  fi
   mount --bind "$1" "$root$2"
   mount -o remount,bind,ro "$root$2"
   shift 2

@@ -25,6 +25,7 @@ export async function startCaddy(instances: readonly [number, number]) {
       HOME: dir,
       XDG_DATA_HOME: dir,
       XDG_CONFIG_HOME: dir,
+      CONSOLE_SITE: "localhost",
       CONSOLE_HOST: "localhost",
       CONSOLE_INSTANCES: instances.map((instance) => `127.0.0.1:${instance}`).join(" "),
     },

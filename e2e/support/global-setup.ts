@@ -1,6 +1,6 @@
 import { startConsole } from "./console-server";
-import { makePackage, startPackagedConsole } from "./packaged-console";
 import { prepareForTests } from "./present-console";
+import { startProductionConsole } from "./production-console";
 import { has } from "./programs.mjs";
 import { type RedisServer, startRedis } from "./redis-server";
 import { createTemplate, createTestDatabase } from "./test-database";
@@ -9,16 +9,13 @@ import { createTemplate, createTestDatabase } from "./test-database";
 export default async function setUp(): Promise<() => Promise<void>> {
   const template = await createTemplate();
   const database = await createTestDatabase();
-  // On real PostgreSQL the console runs as in production: its limit is in Redis.
+  // On real PostgreSQL the console runs as in production: its limit is in Redis, and it can write no file.
   const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && has("redis-server") ? await startRedis() : null;
   // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
   const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
-  // And from the package, as in production.
-  const ofPackage = process.env.E2E_POSTGRES_URL ? await makePackage() : null;
   await prepareForTests(database.url);
-  const app = ofPackage
-    ? await startPackagedConsole(ofPackage, database.url, variables)
-    : await startConsole(database.url, variables);
+  const start = process.env.E2E_POSTGRES_URL ? startProductionConsole : startConsole;
+  const app = await start(database.url, variables);
   process.env.DATABASE_URL = database.url;
   process.env.E2E_ORIGIN = app.origin;
   return async () => {
@@ -26,6 +23,5 @@ export default async function setUp(): Promise<() => Promise<void>> {
     await redis?.stop();
     await database.stop();
     await template.remove();
-    ofPackage?.remove();
   };
 }

@@ -20,14 +20,14 @@ export class SystemdHost {
 
   private constructor(shown: Record<string, string>) {
     const namespaces = ["--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--propagation", "private"];
-    const boot = ["sh", "e2e/support/boot-systemd.sh", this.#dir, this.#cgroup, ...Object.entries(shown).flat()];
+    const boot = ["sh", "e2e/support/boot-systemd.sh", this.#dir, this.#cgroup, ...Object.entries(shown).flatMap(([to, from]) => [from, to])];
     this.#outer = spawn("ip", ["netns", "exec", this.network.name, "unshare", ...namespaces, ...boot]);
     this.#outer.stdout?.on("data", (chunk) => (this.#output += chunk));
     this.#outer.stderr?.on("data", (chunk) => (this.#output += chunk));
     atExit(() => this.#remove());
   }
 
-  /** Boots with these files and folders of the machine shown, read-only, at other paths: `{ from: to }`. */
+  /** Boots with these files and folders of the machine shown, read-only, at other paths: `{ to: from }`, folders before what lies in them. */
   static async boot(shown: Record<string, string>): Promise<SystemdHost> {
     const host = new SystemdHost(shown);
     try {

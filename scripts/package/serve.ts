@@ -4,7 +4,7 @@ import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
 import { logConsoleAtStart, logError, logInfo, logStart } from "@/server/log.mjs";
 import { callMain } from "../called-as";
-import { requireMigrated } from "../database";
+import { requireMigrated } from "../require-migrated";
 
 // `node server.mjs` of the package: the server in this very process, or its workers. Each line that it writes is JSON.
 

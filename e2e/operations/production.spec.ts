@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { childrenOf } from "@/e2e/support/child-processes";
+import { expect, test } from "@/e2e/support/fixtures";
+import { runInProduction, startProductionConsole } from "@/e2e/support/production-console";
+import { runSql } from "@/e2e/support/run-sql";
+import { tryToConnect } from "@/e2e/support/running-command";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { DIST_DIRS } from "@/scripts/build";
+
+// On PostgreSQL the shared console of all tests runs like this: see e2e/support/global-setup.ts.
+
+const BUILT = { CONSOLE_DIST_DIR: DIST_DIRS.test };
+const START = "server/start.mjs";
+
+test("the commands and the server run from a built checkout as a user who can write no file of it and has no home", {
+  tag: "@one-engine",
+}, async () => {
+  const database = await createTestDatabase();
+  try {
+    await runSql(database.url, "drop schema public cascade; create schema public");
+    const run = (...words: string[]) => {
+      const args = words[0] === START ? words : ["scripts/run.mjs", ...words];
+      return runInProduction(args, { ...BUILT, DATABASE_URL: database.url });
+    };
+    const { version, commit } = JSON.parse(readFileSync(`${DIST_DIRS.test}/build-info.json`, "utf8"));
+    // Unknown where the sources are no checkout of git.
+    expect(commit).toMatch(/^(?:unknown|[0-9a-f]{40})$/);
+    for (const command of [START, "migrate", "account", "server", "edge", "notices", "sweep"]) {
+      const said = { code: 0, output: `console-api ${version}, commit ${commit}\n` };
+      expect(await run(command, "--version"), command).toMatchObject(said);
+    }
+    const refused = await run(START);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.output)).toMatchObject({ event: "starting", version, commit });
+    expect(JSON.parse(refused.errors).detail).toMatch(
+      /^The database is not up to date; run "npm run migrate": it lacks \d+, from \w+ on\.$/,
+    );
+    const count = readdirSync("prisma/migrations").filter((migration) => /^\d/.test(migration)).length;
+    expect(await run("migrate")).toMatchObject({ code: 0, output: "The database is up to date.\n" });
+    expect(await run("migrate", "--status")).toMatchObject({ code: 0, output: `Applied: ${count} of ${count}.\n` });
+    const created = await run("account", "create", "ann@example.com", "--name", "Ann");
+    expect(created.output).toContain("Created ann@example.com (id 1, customer).");
+    expect((await run("server", "list", "ann@example.com")).output).toContain("There are no servers yet.");
+    expect((await run("edge", "list")).output).toContain("There are no edge nodes yet.");
+    expect((await run("notices", "test", "ann@example.com")).errors).toContain(
+      "This account has no channel that is on",
+    );
+    expect(await run("sweep")).toMatchObject({ code: 0 });
+  } finally {
+    await database.stop();
+  }
+});
+
+test("a start that is refused is two lines of JSON and a code: wrong variables, an argument, no database named, no build", {
+  tag: "@one-engine",
+}, async () => {
+  const NOWHERE = { ...BUILT, DATABASE_URL: "postgresql://postgres@127.0.0.1:1/none" };
+  const reasons: [variables: Record<string, string>, args: string[], reason: string][] = [
+    [{ ...NOWHERE, PORT: "70000" }, [], 'PORT must be a whole number from 0 to 65535, not "70000".'],
+    [
+      NOWHERE,
+      ["--help"],
+      'The console takes no arguments, so not "--help". Its settings are variables of the environment.',
+    ],
+    [BUILT, [], "DATABASE_URL is not set. Name the PostgreSQL of the console in DATABASE_URL."],
+    [
+      { ...BUILT, DATABASE_URL: "embedded" },
+      [],
+      "The embedded database is for npm run demo and npm run dev. Name the PostgreSQL of the console in DATABASE_URL.",
+    ],
+    [{ ...NOWHERE, CONSOLE_DIST_DIR: ".next-none" }, [], 'There is no build yet; run "npm run build".'],
+  ];
+  for (const [variables, args, reason] of reasons) {
+    const { code, output, errors } = await runInProduction([START, ...args], { DATABASE_URL: "", ...variables });
+    expect([code, JSON.parse(output).event, JSON.parse(errors).detail]).toEqual([1, "starting", reason]);
+  }
+});
+
+test("a console is one process whose lines are all JSON, its first names the commit and no answer does; it serves from a database that is ahead", {
+  tag: "@one-engine",
+}, async () => {
+  const database = await createTestDatabase();
+  const { version, commit } = JSON.parse(readFileSync(`${DIST_DIRS.test}/build-info.json`, "utf8"));
+  try {
+    await runSql(
+      database.url,
+      `insert into _prisma_migrations (id, checksum, finished_at, migration_name)
+       values ('newer', 'checksum', now(), '99990101000000_of_a_newer_version')`,
+    );
+    const app = await startProductionConsole(database.url, {});
+    expect(childrenOf(app.child.pid)).toEqual([]);
+    const paths = ["/", "/sign-in", "/docs/api", "/openapi.json", "/healthz", "/readyz", "/api/v1/me", "/no-such-page"];
+    const statuses: Record<string, number> = {};
+    for (const path of paths) {
+      const answer = await fetch(app.origin + path);
+      statuses[path] = answer.status;
+      const told = JSON.stringify([...answer.headers]) + (await answer.text());
+      expect(commit !== "unknown" && told.includes(commit), `${path} names the commit`).toBe(false);
+      expect([answer.headers.get("server"), answer.headers.get("x-powered-by")]).toEqual([null, null]);
+    }
+    expect(statuses).toMatchObject({ "/readyz": 200, "/sign-in": 200 });
+    await app.stop();
+    const lines = app.output().split("\n").filter(Boolean);
+    for (const line of lines) expect(() => JSON.parse(line), line).not.toThrow();
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ event: "starting", version, commit });
+    expect(app.output()).toContain("The database is ahead of this version, up to 99990101000000_of_a_newer_version");
+  } finally {
+    await database.stop();
+  }
+});
+
+test("a console starts while PostgreSQL is away, says 503 at /readyz, and SIGTERM ends it well", {
+  tag: "@one-engine",
+}, async () => {
+  const app = await startProductionConsole("postgresql://postgres@127.0.0.1:1/none", {});
+  const statusOf = async (path: string) => (await fetch(app.origin + path)).status;
+  expect([await statusOf("/healthz"), await statusOf("/readyz")]).toEqual([200, 503]);
+  await app.stop();
+  expect(app.child.exitCode).toBe(0);
+  expect(app.output()).toContain('"event":"the database cannot be reached"');
+});
+
+test("a console lets this machine alone in, and others where HOST says so", { tag: "@one-engine" }, async () => {
+  const ownIps = () =>
+    Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .filter(({ internal, family }) => !internal && family === "IPv4")
+      .map(({ address }) => address);
+  test.skip(ownIps().length === 0, "this machine has no ip but the loopback one");
+  /** What this machine's ips answer at a port. Other tests make and remove interfaces meanwhile; those do not count. */
+  const outcomesOf = async (port: number) => {
+    const outcomes: Record<string, string> = {};
+    for (const ip of ownIps()) {
+      const outcome = await tryToConnect(ip, port);
+      if (ownIps().includes(ip)) outcomes[ip] = outcome;
+    }
+    return { loopback: await tryToConnect("127.0.0.1", port), others: [...new Set(Object.values(outcomes))] };
+  };
+  for (const [HOST, others] of [
+    ["", ["ECONNREFUSED"]],
+    ["0.0.0.0", ["connected"]],
+  ] as const) {
+    const app = await startProductionConsole(String(process.env.DATABASE_URL), { HOST });
+    expect(await outcomesOf(app.port)).toEqual({ loopback: "connected", others });
+    await app.stop();
+  }
+});

@@ -1,0 +1,38 @@
+import { PlainError } from "@/lib/failures";
+import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
+import { requireMigrated } from "./require-migrated";
+
+// `npm run build` bundles this file for `server/start.mjs`, so that no TypeScript loader runs in production.
+
+/** `refused` says why the console must not start. The others are for its log. */
+type Outcome = { refused?: string; unreachable?: string; note?: string | null };
+
+/** Checks the variables and the database of a console before its server is loaded. */
+export async function checkStart(): Promise<Outcome> {
+  try {
+    const env = parseEnv(process.env);
+    if (!env.databaseUrl) {
+      const why = env.isEmbeddedNamed
+        ? "The embedded database is for npm run demo and npm run dev"
+        : "DATABASE_URL is not set";
+      return { refused: `${why}. Name the PostgreSQL of the console in DATABASE_URL.` };
+    }
+    // Next would fill an absent variable from files that were not read here.
+    for (const name of VARIABLE_NAMES) process.env[name] ??= "";
+    process.env.PORT ||= String(env.port);
+    return await compareWithDatabase(env.databaseUrl);
+  } catch (error) {
+    if (error instanceof PlainError) return { refused: error.message };
+    throw error;
+  }
+}
+
+/** A console starts without a reachable database: `/readyz` answers 503 until there is one. */
+async function compareWithDatabase(url: string): Promise<Outcome> {
+  try {
+    return { note: await requireMigrated(url) };
+  } catch (error) {
+    if (error instanceof PlainError) throw error;
+    return { unreachable: String(error) };
+  }
+}
