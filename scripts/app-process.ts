@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { PlainError } from "@/lib/failures";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { listeningOrigin } from "@/lib/process/listening-origin";
-import { GAVE_UP } from "@/server/exit-codes.mjs";
-import type { Running } from "./supervisor";
 
 const MAX_PORT = 65_535;
 
-export type AppProcess = Running & {
+export type AppProcess = {
+  /** How it ended, once it has: its exit code, or the signal that ended it. */
+  exited: Promise<string>;
+  /** Lets running requests finish. SIGTERM, the default, also lets load balancers notice; SIGINT ends that wait. */
+  stop(signal?: "SIGTERM" | "SIGINT"): Promise<void>;
   /** Where it listens, with the port that was really taken. */
   origin: string;
   port: number;
@@ -23,8 +25,6 @@ export type AppOptions = {
   mode: "production" | "development";
   /** The build to serve. */
   distDir: string;
-  /** How many processes answer; 1 by default. */
-  workers?: number;
   /** Further variables; they win. */
   variables?: Record<string, string>;
   /** Where its output goes: to this process's own by default. A number is a file descriptor. */
@@ -36,9 +36,8 @@ export type AppOptions = {
 /** Starts the app's server and waits until it answers. @throws PlainError when it cannot start. */
 export async function startApp(options: AppOptions): Promise<AppProcess> {
   const stdio = options.stdio ?? "inherit";
-  const workers = options.mode === "production" ? (options.workers ?? 1) : 1;
-  const production = workers > 1 ? "server/workers.mjs" : "server/start.mjs";
-  const { script = options.mode === "production" ? production : "server/server.mjs", ...user } = options.program ?? {};
+  const server = options.mode === "production" ? "server/start.mjs" : "server/server.mjs";
+  const { script = server, ...user } = options.program ?? {};
   const child = spawn(process.execPath, [script], {
     ...user,
     stdio: ["ignore", stdio, stdio, "ipc"],
@@ -51,7 +50,6 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
       DATABASE_URL: options.databaseUrl,
       HOST: options.host,
       PORT: String(options.port),
-      WORKERS: String(workers),
       ...options.variables,
     },
   });
@@ -67,7 +65,6 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
     port: answer.port,
     child,
     exited,
-    hasGivenUp: () => child.exitCode === GAVE_UP,
     async stop(signal = "SIGTERM") {
       child.kill(signal);
       await exited;

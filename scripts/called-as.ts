@@ -1,11 +1,8 @@
 import { PlainError } from "@/lib/failures";
 
-/**
- * How operators call one of their commands: `npm run account --`, and in the package, whose bundler sets the variable,
- * `./account`.
- */
+/** How operators call one of their commands. */
 export function calledAs(command: string): string {
-  return process.env.CONSOLE_IS_PACKAGED ? `./${command}` : `npm run ${command} --`;
+  return `npm run ${command} --`;
 }
 
 /** As `calledAs`, for a command without arguments. */

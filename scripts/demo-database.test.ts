@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { runSql } from "@/e2e/support/run-sql";
 import { parseEnv } from "@/lib/process/env-variables";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
-import { requireMigrated } from "./require-migrated";
 import { openDemoDatabase } from "./demo-database";
+import { requireMigrated } from "./require-migrated";
 
 test.each([
   [

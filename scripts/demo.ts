@@ -42,9 +42,8 @@ async function runWith(catcher: Catcher, mode: "production" | "development", wit
   let access: DemoAccess | undefined;
   await runApp({
     mode,
-    build: isDemo,
     open: openDemoDatabase,
-    ...(isDemo && { step: demoStep, logFile: LOG_FILE, say: { info: say, error: say } }),
+    ...(isDemo && { step: demoStep, logFile: LOG_FILE, say }),
     async prepare() {
       // The app reads them, and so do the modules of lib/ that are imported below.
       Object.assign(process.env, noticeVariables(parseEnv(process.env), catcher));

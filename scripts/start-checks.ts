@@ -1,11 +1,12 @@
 import { PlainError } from "@/lib/failures";
 import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
+import { listWithdrawn } from "@/lib/process/withdrawn-variables";
 import { requireMigrated } from "./require-migrated";
 
 // `npm run build` bundles this file for `server/start.mjs`, so that no TypeScript loader runs in production.
 
 /** `refused` says why the console must not start. The others are for its log. */
-type Outcome = { refused?: string; unreachable?: string; note?: string | null };
+type Outcome = { refused?: string; unreachable?: string; notes?: readonly string[] };
 
 /** Checks the variables and the database of a console before its server is loaded. */
 export async function checkStart(): Promise<Outcome> {
@@ -20,7 +21,8 @@ export async function checkStart(): Promise<Outcome> {
     // Next would fill an absent variable from files that were not read here.
     for (const name of VARIABLE_NAMES) process.env[name] ??= "";
     process.env.PORT ||= String(env.port);
-    return await compareWithDatabase(env.databaseUrl);
+    const { unreachable, notes = [] } = await compareWithDatabase(env.databaseUrl);
+    return { ...(unreachable && { unreachable }), notes: [...listWithdrawn(process.env), ...notes] };
   } catch (error) {
     if (error instanceof PlainError) return { refused: error.message };
     throw error;
@@ -30,7 +32,8 @@ export async function checkStart(): Promise<Outcome> {
 /** A console starts without a reachable database: `/readyz` answers 503 until there is one. */
 async function compareWithDatabase(url: string): Promise<Outcome> {
   try {
-    return { note: await requireMigrated(url) };
+    const note = await requireMigrated(url);
+    return { notes: note === null ? [] : [note] };
   } catch (error) {
     if (error instanceof PlainError) throw error;
     return { unreachable: String(error) };

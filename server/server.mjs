@@ -1,6 +1,5 @@
-// The HTTP server of the app. It wraps Next and adds what Next cannot do. `app-process.ts` starts it as a separate
-// process. It is plain JavaScript, so that no TypeScript loader runs beside Next.
-import cluster from "node:cluster";
+// The HTTP server of the app. It wraps Next and adds what Next cannot do. `start.mjs` loads it, or the development
+// server's parent starts it. It is plain JavaScript, so that no TypeScript loader runs beside Next.
 import { EventEmitter } from "node:events";
 import { isIPv6 } from "node:net";
 import { setFlagsFromString } from "node:v8";
@@ -26,7 +25,7 @@ import { refuse } from "./http/refusals.mjs";
 import { declineUpgrades } from "./http/upgrades.mjs";
 import { failToListen, listen, requireFree } from "./listen.mjs";
 import { logConsoleAtStart, logError, logInfo } from "./log.mjs";
-import { answerCollector, startOps } from "./ops/ops-server.mjs";
+import { startOps } from "./ops/ops-server.mjs";
 import { measure, tellOfLog, tellOfProcess } from "./ops/requests.mjs";
 
 // Lets the heap hold as much garbage as live data. By default, answers with a week of texts made it hold three times as
@@ -44,10 +43,7 @@ const server = createGuardedServer(dev ? { ...TIMES, silence: 0 } : TIMES);
 if (!dev) logConsoleAtStart();
 endWhenTold(server, dev ? 0 : drainDelay());
 const wanted = Number(process.env.PORT ?? 3000);
-// The parent of the workers has checked the port already.
-const port = cluster.isWorker
-  ? wanted
-  : await requireFree(wanted, hostname).catch((error) => failToListen(error, wanted, hostname));
+const port = await requireFree(wanted, hostname).catch((error) => failToListen(error, wanted, hostname));
 // Next listens on the server that it is given for web sockets, which only its development server has.
 if (!dev) declineUpgrades(server);
 const withoutUpgrades = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
@@ -186,8 +182,7 @@ tellOfProcess();
 await app.prepare();
 await openDirectDoor();
 const listeningOn = await listen(server, port, hostname).catch((error) => failToListen(error, port, hostname));
-if (cluster.isWorker) answerCollector();
-else await Promise.all([startOps(), dev || addListeners(server)]);
+await Promise.all([startOps(), dev || addListeners(server)]);
 // Code that waits for this finds all of it there.
 if (process.send) process.send({ port: listeningOn });
 else logInfo("listening", `${hostname}:${listeningOn}`);

@@ -47,8 +47,8 @@ async function findProblem() {
   const checks = resolve(process.env.CONSOLE_DIST_DIR || ".next", "start-checks.mjs");
   if (!existsSync(checks)) return 'There is no build yet; run "npm run build".';
   const { checkStart } = await import(pathToFileURL(checks).href);
-  const { refused, unreachable, note } = await checkStart();
+  const { refused, unreachable, notes = [] } = await checkStart();
   if (unreachable) logError("the database cannot be reached", unreachable);
-  if (note) logInfo("console", note);
+  for (const note of notes) logInfo("console", note);
   return refused ?? null;
 }

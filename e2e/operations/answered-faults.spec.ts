@@ -30,7 +30,7 @@ let app: ConsoleServer;
 let token: string;
 
 test.beforeAll(async () => {
-  app = await startConsole(String(process.env.DATABASE_URL), {}, 1, { script: "e2e/support/faulty-server.mjs" });
+  app = await startConsole(String(process.env.DATABASE_URL), {}, { script: "e2e/support/faulty-server.mjs" });
   ({ token } = await newAccount());
 });
 test.afterAll(async () => app?.stop());

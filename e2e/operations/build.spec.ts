@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "@/e2e/support/fixtures";
 import { DIST_DIRS } from "@/scripts/build";
 
-// The build that the tests run on, made as npm run demo and npm run package make theirs.
+// The build that the tests run on, made as npm run demo makes its.
 
 test("a build writes no cache of the bundler, which the first build of a checkout cannot use", {
   tag: "@one-engine",

@@ -19,19 +19,17 @@ import { runSql } from "@/e2e/support/run-sql";
 import { DAY, SECOND } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 
-test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process, summed over its workers", {
+test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process", {
   tag: "@one-engine",
 }, async () => {
   needs("promtool", "redis-server");
   const redis = await startRedis();
-  const workers = redis ? 2 : 1;
   const opsPort = await freePort();
   const variables = { OPS_PORT: String(opsPort), ...(redis && { REDIS_URL: redis.url }) };
-  const app = await startConsole(String(process.env.DATABASE_URL), variables, workers);
+  const app = await startConsole(String(process.env.DATABASE_URL), variables);
   const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
   try {
     const { token } = await newAccount();
-    // Each on a connection of its own, so that both workers get some.
     const get = (path: string) =>
       fetch(app.origin + path, { headers: { Authorization: `Bearer ${token}`, Connection: "close" } });
     for (let n = 0; n < 20; n++) expect((await get("/api/v1/me")).status).toBe(200);
@@ -51,7 +49,6 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
     expect(text).toMatch(/^console_database_connections\{state="idle"\} \d+$/m);
     expect(text).toMatch(/^console_event_loop_delay_seconds\{percentile="99"\} [\d.e-]+$/m);
     expect(text).toMatch(/^console_roll_up_lag_seconds \d+$/m);
-    expect(text).toContain(`console_workers ${workers}\n`);
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));
     expect(text).toMatch(
       new RegExp(`^console_build_info\\{version="${version}",commit="(?:unknown|[0-9a-f]{40})"\\} 1$`, "m"),

@@ -36,7 +36,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       askForPrograms();
       const program = { script: "e2e/support/faulty-server.mjs" };
       instances = await Promise.all(
-        [1, 2].map(() => startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" }, 1, program)),
+        [1, 2].map(() => startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" }, program)),
       );
       const [first, second] = instances;
       proxy = await start([first?.port ?? 0, second?.port ?? 0]);

@@ -27,7 +27,7 @@ test("a restart of one instance after the other behind nginx, with the configura
   needs("nginx", "openssl", "redis-server");
   const redis = await startRedis();
   const ports = [await freePort(), await freePort()] as const;
-  const instances = await Promise.all(ports.map((port, index) => startInstance(port, redis, index)));
+  const instances = await Promise.all(ports.map((port) => startInstance(port, redis)));
   const nginx = await startNginx(ports);
   const load = await startLoad(nginx, await signInForm(ports[0]));
   try {
@@ -37,7 +37,7 @@ test("a restart of one instance after the other behind nginx, with the configura
       instances[index]?.kill("SIGTERM");
       expect(await ended).toEqual([0, null]);
       await load.proceed();
-      instances[index] = await startInstance(port, redis, index);
+      instances[index] = await startInstance(port, redis);
       await load.proceed();
     }
     expect(load.failures, nginx.errors()).toEqual([]);
@@ -70,9 +70,9 @@ test("after SIGTERM /readyz is 503 and every answer ends its connection, until C
   expect(await ended).toEqual([0, null]);
 });
 
-/** `npm start` on a port, ready; the first with two workers where their limit can be counted together. */
-async function startInstance(port: number, redis: RedisServer | null, index: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ["scripts/run.mjs", "start"], {
+/** A console on a port, ready. */
+async function startInstance(port: number, redis: RedisServer | null): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["server/start.mjs"], {
     env: {
       ...process.env,
       HOST: "127.0.0.1",
@@ -81,15 +81,13 @@ async function startInstance(port: number, redis: RedisServer | null, index: num
       TRUSTED_PROXIES: "1",
       DRAIN_DELAY: "",
       REDIS_URL: redis?.url ?? "",
-      WORKERS: redis && index === 0 ? "2" : "1",
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  // Ending `npm start` ends its server.
   atExit(() => child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
-  await expect.poll(() => output).toContain("Console API on");
+  await expect.poll(() => output).toContain('"event":"listening"');
   return child;
 }
 

@@ -117,7 +117,9 @@ test("the lines of docs/install.md lead from a build to two instances that are r
       expect(code, output + errors).toBe(0);
       return output;
     };
-    const own = rest.join("\n").replace("postgresql://console:secret@db.example.com/console'", `${url.href}\n${BUILD}'`);
+    const own = rest
+      .join("\n")
+      .replace("postgresql://console:secret@db.example.com/console'", `${url.href}\n${BUILD}'`);
     expect(own).toContain(url.href);
     const output = await run(`cd ${OLD}`, link, own);
     expect(output).toMatch(/^Created ann@example\.com \(id 1, admin\)/m);
@@ -137,7 +139,11 @@ test("the lines of docs/install.md lead from a build to two instances that are r
       const starts = log.split("\n").filter((line) => line.includes('"event":"starting"'));
       return starts.map((line) => JSON.parse(line).commit);
     };
-    await run(`cd ${NEW}`, `export DATABASE_URL=${url.href}`, rest.find((line) => line === "npm run migrate") ?? "false");
+    await run(
+      `cd ${NEW}`,
+      `export DATABASE_URL=${url.href}`,
+      rest.find((line) => line === "npm run migrate") ?? "false",
+    );
     await host.run("kill", "-KILL", await host.property("console@3001", "MainPID"));
     await expect.poll(() => startsOf("console@3001")).toEqual([COMMITS[OLD], COMMITS[OLD]]);
     await run(link.replace("1.0.0", "1.1.0"));

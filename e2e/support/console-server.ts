@@ -40,7 +40,6 @@ export type ConsoleServer = AppProcess & {
 export async function startConsole(
   databaseUrl: string,
   variables: Record<string, string> = {},
-  workers = 1,
   program?: AppOptions["program"],
 ): Promise<ConsoleServer> {
   const app = await startBeforeTests(() =>
@@ -50,7 +49,6 @@ export async function startConsole(
       port: 0,
       mode: "production",
       distDir: DIST_DIRS.test,
-      workers,
       variables: { ...NO_VARIABLES, ...variables },
       stdio: "pipe",
       ...(program && { program }),

@@ -20,7 +20,13 @@ export class SystemdHost {
 
   private constructor(shown: Record<string, string>) {
     const namespaces = ["--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--propagation", "private"];
-    const boot = ["sh", "e2e/support/boot-systemd.sh", this.#dir, this.#cgroup, ...Object.entries(shown).flatMap(([to, from]) => [from, to])];
+    const boot = [
+      "sh",
+      "e2e/support/boot-systemd.sh",
+      this.#dir,
+      this.#cgroup,
+      ...Object.entries(shown).flatMap(([to, from]) => [from, to]),
+    ];
     this.#outer = spawn("ip", ["netns", "exec", this.network.name, "unshare", ...namespaces, ...boot]);
     this.#outer.stdout?.on("data", (chunk) => (this.#output += chunk));
     this.#outer.stderr?.on("data", (chunk) => (this.#output += chunk));

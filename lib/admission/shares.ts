@@ -10,8 +10,7 @@ import { BusyError } from "./busy-error";
 
 const KB = 2 ** 10;
 const MB = 2 ** 20;
-/** Cores of the machine for each process of the console. */
-const CORES = availableParallelism() / env.workers;
+const CORES = availableParallelism();
 
 /** Connections reserved for looking up credentials, which is done for many requests at once. */
 export const LOOKUP_CONNECTIONS = { tokens: 2, serverKeys: 1 };

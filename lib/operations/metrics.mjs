@@ -18,13 +18,12 @@ export function addMetricSource(name, source) {
 
 /**
  * @param {string} name
- * @param {"sum" | "max"} merge
  * @param {string} help
  * @param {Family["samples"] | number} samples a number is the one sample
  * @returns {Family}
  */
-export function gauge(name, merge, help, samples) {
-  return { name, help, type: "gauge", merge, samples: typeof samples === "number" ? [[{}, samples]] : samples };
+export function gauge(name, help, samples) {
+  return { name, help, type: "gauge", samples: typeof samples === "number" ? [[{}, samples]] : samples };
 }
 
 /**
@@ -34,7 +33,7 @@ export function gauge(name, merge, help, samples) {
  * @returns {Family}
  */
 export function counter(name, help, samples) {
-  return { ...gauge(name, "sum", help, samples), type: "counter" };
+  return { ...gauge(name, help, samples), type: "counter" };
 }
 
 /** All families of this process. A source that fails, or takes too long, is left out. */
@@ -56,27 +55,6 @@ export async function collectMetrics() {
     }),
   );
   return collected.flat();
-}
-
-/**
- * Merges the families of several processes into one list.
- * @param {readonly (readonly Family[])[]} reports
- * @returns {Family[]}
- */
-export function mergeFamilies(reports) {
-  /** @type {Map<string, { family: Family, values: Map<string, Family["samples"][number]> }>} */
-  const merged = new Map();
-  for (const family of reports.flat()) {
-    const known = merged.get(family.name) ?? { family, values: new Map() };
-    merged.set(family.name, known);
-    for (const [labels, value, suffix = ""] of family.samples) {
-      const key = JSON.stringify([labels, suffix]);
-      const before = known.values.get(key)?.[1];
-      const sum = before === undefined ? value : family.merge === "max" ? Math.max(before, value) : before + value;
-      known.values.set(key, [labels, sum, suffix]);
-    }
-  }
-  return [...merged.values()].map(({ family, values }) => ({ ...family, samples: [...values.values()] }));
 }
 
 /**

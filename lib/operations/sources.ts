@@ -32,7 +32,6 @@ function admission(): Family[] {
   return [
     gauge(
       "console_admission_waiting",
-      "sum",
       "Requests that wait for their share of what is scarce, by kind.",
       samples.map(({ kind, counts }) => [{ kind }, counts.waiting]),
     ),
@@ -61,7 +60,6 @@ function limit(): Family[] {
     ),
     gauge(
       "console_limit_store_down",
-      "sum",
       "Processes that decide alone because the shared store of the limit does not answer.",
       isUp === null ? [] : [[{}, isUp ? 0 : 1]],
     ),
@@ -73,7 +71,6 @@ async function edgeNodes(): Promise<Family[]> {
   return [
     gauge(
       "console_edge_node_refused",
-      "max",
       "Connections that an edge node refused before they belonged to a service, in the newest minute that it reported.",
       nodes.map(({ node, refused }) => [{ node }, refused]),
     ),
@@ -83,10 +80,9 @@ async function edgeNodes(): Promise<Family[]> {
 async function notices(): Promise<Family[]> {
   const { due, oldest } = await measureOutbox();
   return [
-    gauge("console_notices_due", "max", "Messages to channels that are due and not sent.", due),
+    gauge("console_notices_due", "Messages to channels that are due and not sent.", due),
     gauge(
       "console_notices_oldest_due_seconds",
-      "max",
       "How long the oldest of what is to be told has been due.",
       oldest / SECOND,
     ),
@@ -99,13 +95,12 @@ async function notices(): Promise<Family[]> {
 
 function database(): Family[] {
   return [
-    gauge("console_database_connections", "sum", "Connections to PostgreSQL, by what they do.", [
+    gauge("console_database_connections", "Connections to PostgreSQL, by what they do.", [
       [{ state: "idle" }, pool.idleCount],
       [{ state: "busy" }, pool.totalCount - pool.idleCount],
     ]),
     gauge(
       "console_database_exhausted",
-      "sum",
       "Processes in which no connection is left that a request could take.",
       areConnectionsTaken() ? 1 : 0,
     ),
@@ -118,7 +113,6 @@ async function ready(): Promise<Family[]> {
   return [
     gauge(
       "console_not_ready",
-      "sum",
       "Processes that say 503 at /readyz: they end, or the database is away or takes no writes.",
       isReady ? 0 : 1,
     ),
@@ -146,37 +140,31 @@ async function sweep(): Promise<Family[]> {
   return [
     gauge(
       "console_sweep_finished_timestamp_seconds",
-      "max",
       "When the hourly sweep of all instances came to its end last.",
       one(last === null ? undefined : last.finishedAt.getTime() / SECOND),
     ),
     gauge(
       "console_sweep_failed_steps",
-      "max",
       "Steps of the last sweep that failed. The next one tries them again.",
       one(last?.failedSteps),
     ),
     gauge(
       "console_database_size_bytes",
-      "max",
       "Size of the database, at the last sweep.",
       one(last?.counts.get(DATABASE_BYTES)),
     ),
     gauge(
       "console_oldest_partition_timestamp_seconds",
-      "max",
       "The oldest day that has a partition, by table, at the last sweep.",
       oldest.map(({ table, day }) => [{ table }, day]),
     ),
     gauge(
       "console_partition_kept_seconds",
-      "max",
       "For how long the days of a table are kept, as the KEEP_ variables say.",
       DAILY_TABLES.map((table) => [{ table }, (KEPT[table] * DAY) / SECOND]),
     ),
     gauge(
       "console_roll_up_lag_seconds",
-      "max",
       "By how much the oldest day of samples has outlived KEEP_TELEMETRY_DAYS, because its hours are not summed up.",
       one(last ? lag / SECOND : undefined),
     ),

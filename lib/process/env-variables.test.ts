@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
 import { parseEnv, VARIABLE_NAMES } from "./env-variables";
 
@@ -24,7 +23,6 @@ test("nothing set is a laptop: embedded database, loopback, port 3000, limit in 
     baseUrl: undefined,
     contactUrl: undefined,
     trustedProxies: 0,
-    workers: 1,
     drainDelaySeconds: 5,
     allowPrivateOrigins: false,
     allowPrivateWebhooks: false,
@@ -56,7 +54,6 @@ test("everything set is read as what it is", () => {
       BASE_URL: "https://console.example.com/",
       CONTACT_URL: "mailto:support@example.com",
       TRUSTED_PROXIES: "2",
-      WORKERS: "3",
       DRAIN_DELAY: "0",
       PRIVATE_ORIGINS: "allow",
       PRIVATE_WEBHOOKS: "allow",
@@ -84,7 +81,6 @@ test("everything set is read as what it is", () => {
     baseUrl: "https://console.example.com",
     contactUrl: "mailto:support@example.com",
     trustedProxies: 2,
-    workers: 3,
     drainDelaySeconds: 0,
     allowPrivateOrigins: true,
     allowPrivateWebhooks: true,
@@ -145,14 +141,6 @@ const WRONG: [Record<string, string>, string][] = [
   [{ DRAIN_DELAY: "5s" }, 'DRAIN_DELAY must be a whole number from 0 to 300, not "5s".'],
   [{ KEEP_METRICS_DAYS: "7" }, 'KEEP_METRICS_DAYS must be a whole number from 8 to 3650, not "7".'],
   [{ BASE_URL: "console.example.com" }, "BASE_URL must look like https://console.example.com."],
-  ...["0", "-1", "x", "1.5", "129", "1000", "1e1", "AUTO"].map((text): [Record<string, string>, string] => [
-    { WORKERS: text, REDIS_URL: "redis://h" },
-    `WORKERS must be a whole number from 1 to 128, or auto, not "${text}".`,
-  ]),
-  [
-    { WORKERS: "2" },
-    "WORKERS asks for 2 processes, which can count the rate limit together only in Redis: set REDIS_URL or UPSTASH_REDIS_REST_URL, or WORKERS=1.",
-  ],
   [{ REDIS_URL: "https://redis" }, "REDIS_URL must look like redis://host:6379."],
   [
     { UPSTASH_REDIS_REST_URL: "https://x.upstash.io" },
@@ -176,10 +164,6 @@ test("a comma in a password is no second host, and the embedded database has a n
 
 test.each(WRONG)("%j stops the start with a sentence that says which and why", (variables, message) => {
   expect(() => parseEnv(variables)).toThrow(message);
-});
-
-test("WORKERS=auto is one for each core", () => {
-  expect(parseEnv({ WORKERS: "auto", REDIS_URL: "redis://h" }).workers).toBe(availableParallelism());
 });
 
 test("an origin with a path, a query or an account is no BASE_URL", () => {

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { PlainError } from "@/lib/failures";
 
@@ -86,13 +85,6 @@ const variables = z.object({
     "https://example.com/support or mailto:support@example.com",
   ),
   TRUSTED_PROXIES: wholeNumber("TRUSTED_PROXIES", 0, 0, 10),
-  WORKERS: z
-    .string()
-    .default("1")
-    .refine((text) => text === "auto" || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 128), {
-      error: (issue) => `WORKERS must be a whole number from 1 to 128, or auto, not "${issue.input}".`,
-    })
-    .transform((text) => (text === "auto" ? availableParallelism() : Number(text))),
   OPS_PORT: wholeNumber("OPS_PORT", 0, 0, 65_535),
   OPS_HOST: z.string().default("127.0.0.1"),
   DRAIN_DELAY: wholeNumber("DRAIN_DELAY", 5, 0, 300),
@@ -150,11 +142,6 @@ export function parseEnv(source: Record<string, string | undefined>) {
   if (values.UPSTASH_REDIS_REST_URL && values.REDIS_URL) {
     problems.push("REDIS_URL and UPSTASH_REDIS_REST_URL are both set; the rate limit can live in only one of them.");
   }
-  if (parsed.success && parsed.data.WORKERS > 1 && !values.REDIS_URL && !values.UPSTASH_REDIS_REST_URL) {
-    problems.push(
-      `WORKERS asks for ${parsed.data.WORKERS} processes, which can count the rate limit together only in Redis: set REDIS_URL or UPSTASH_REDIS_REST_URL, or WORKERS=1.`,
-    );
-  }
   if (problems.length > 0 || !parsed.success) throw new EnvError(problems.join("\n"));
 
   const { data } = parsed;
@@ -190,8 +177,6 @@ export function parseEnv(source: Record<string, string | undefined>) {
     contactUrl: data.CONTACT_URL,
     /** How many proxies stand in front of this process, each appending to X-Forwarded-For. */
     trustedProxies: data.TRUSTED_PROXIES,
-    /** How many processes answer behind the one port. */
-    workers: data.WORKERS,
     /** How long the server goes on answering after SIGTERM, in seconds (`server/drain.mjs`). */
     drainDelaySeconds: data.DRAIN_DELAY,
     /** Whether the origin of a game service may be in a private, loopback or link-local network. */

@@ -57,13 +57,11 @@
  */
 
 /**
- * A metric for /ops/metrics. `merge` says how the values of several workers become one. A label must have few values,
- * never text from a client. The third part of a sample is the name suffix that histograms need.
+ * A metric for /ops/metrics. A label must have few values, never text from a client. The third part of a sample is the name suffix that histograms need.
  * @typedef {{
  *   name: string,
  *   help: string,
  *   type: "counter" | "gauge" | "histogram",
- *   merge: "sum" | "max",
  *   samples: [labels: Record<string, string>, value: number, suffix?: string][],
  * }} MetricFamily
  * @typedef {() => MetricFamily[] | Promise<MetricFamily[]>} MetricSource

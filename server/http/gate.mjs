@@ -15,9 +15,7 @@ const NOT_IN_HOST = /[\s,/\\?#@]/;
  * The value is a secret, so that clients cannot forge it.
  */
 export const INNER_HEADER = "x-console-inner";
-// All workers of a port use the same secret, because any of them may receive the request.
-process.env.CONSOLE_INNER_SECRET ??= randomBytes(24).toString("hex");
-const INNER_SECRET = process.env.CONSOLE_INNER_SECRET;
+const INNER_SECRET = randomBytes(24).toString("hex");
 
 /**
  * The status with which a request must be refused; null for a request that may be answered.

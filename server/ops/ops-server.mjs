@@ -1,16 +1,11 @@
-// Serves /ops/metrics on a separate port for the operator. One port covers all workers of an instance.
-import cluster from "node:cluster";
+// Serves /ops/metrics on a separate port for the operator.
 import { createServer } from "node:http";
-import { collectMetrics, mergeFamilies, writeFamilies } from "../../lib/operations/metrics.mjs";
+import { collectMetrics, writeFamilies } from "../../lib/operations/metrics.mjs";
 import { logFault } from "../../lib/process/faults.mjs";
 import { listen } from "../listen.mjs";
 import { logError, logInfo } from "../log.mjs";
 
-/** @typedef {import("../../lib/operations/metrics.mjs").Family} Family */
-
 const PATH = "/ops/metrics";
-/** A worker that does not answer in time is left out. */
-const WORKER_MS = 4000;
 
 /** Listens on OPS_PORT, if it is set. When the port is taken, the console runs without these metrics. */
 export async function startOps() {
@@ -40,42 +35,11 @@ export async function startOps() {
  */
 async function answer(request, response) {
   const isAsked = request.url?.split("?")[0] === PATH && (request.method === "GET" || request.method === "HEAD");
-  const body = isAsked ? writeFamilies(mergeFamilies(await reports())) : "Not found.\n";
+  const body = isAsked ? writeFamilies(await collectMetrics()) : "Not found.\n";
   response.writeHead(isAsked ? 200 : 404, {
     "Content-Type": isAsked ? "text/plain; version=0.0.4; charset=utf-8" : "text/plain; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
     "Cache-Control": "no-store",
   });
   response.end(request.method === "HEAD" ? undefined : body);
-}
-
-/** Of this process and of its workers. @returns {Promise<Family[][]>} */
-async function reports() {
-  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-  return Promise.all([collectMetrics(), ...workers.map(askWorker)]);
-}
-
-/**
- * @param {import("node:cluster").Worker} worker
- * @returns {Promise<Family[]>}
- */
-function askWorker(worker) {
-  return new Promise((resolve) => {
-    const finish = (/** @type {Family[]} */ families) => {
-      clearTimeout(timer);
-      worker.off("message", take);
-      resolve(families);
-    };
-    const take = (/** @type {{ collected?: Family[] }} */ { collected }) => collected && finish(collected);
-    const timer = setTimeout(finish, WORKER_MS, []);
-    worker.on("message", take);
-    worker.send({ collect: true }, (error) => error && finish([]));
-  });
-}
-
-/** In a worker: answers the process that asks. */
-export function answerCollector() {
-  process.on("message", async (/** @type {{ collect?: boolean }} */ { collect }) => {
-    if (collect) process.send?.({ collected: await collectMetrics() });
-  });
 }

@@ -74,32 +74,24 @@ export function tellOfProcess() {
     const { rss, heapUsed } = process.memoryUsage();
     const { heap_size_limit: heapLimit } = getHeapStatistics();
     return [
-      gauge("console_build_info", "max", "The version and the commit that run.", [[buildInfo(), 1]]),
-      gauge("console_requests_running", "sum", "Requests that are being answered.", running),
+      gauge("console_build_info", "The version and the commit that run.", [[buildInfo(), 1]]),
+      gauge("console_requests_running", "Requests that are being answered.", running),
       gauge(
         "console_event_loop_delay_seconds",
-        "max",
         "How late the event loop was since the last look: 99 of 100 times at most, and at most.",
         [
           [{ percentile: "99" }, p99 || 0],
           [{ percentile: "100" }, max || 0],
         ],
       ),
-      gauge("console_resident_memory_bytes", "sum", "Memory of the processes of this instance.", rss),
-      gauge("console_heap_used_bytes", "sum", "Heap in use in the processes of this instance.", heapUsed),
+      gauge("console_resident_memory_bytes", "Memory of this instance.", rss),
+      gauge("console_heap_used_bytes", "Heap in use in this instance.", heapUsed),
       gauge(
         "console_memory_limit_bytes",
-        "max",
         "What the memory of this instance may grow to: the limit of its control group, or the machine's memory.",
         memoryLimit(),
       ),
-      gauge(
-        "console_heap_full_ratio",
-        "max",
-        "Share of its limit that the heap takes in the process where that is largest.",
-        heapUsed / heapLimit,
-      ),
-      gauge("console_workers", "sum", "Processes that answer behind the port of this instance.", 1),
+      gauge("console_heap_full_ratio", "Share of its limit that the heap takes.", heapUsed / heapLimit),
     ];
   });
 }
@@ -135,7 +127,6 @@ function requestFamilies() {
       name: "console_http_request_duration_seconds",
       help: "From a request's first line to the end of its answer, by route and status.",
       type: "histogram",
-      merge: "sum",
       samples: [...answered.values()].flatMap(({ labels, buckets, seconds, count: times }) => [
         ...buckets.map(
           /** @returns {[Record<string, string>, number, string]} */

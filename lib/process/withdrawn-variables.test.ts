@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { listWithdrawn } from "./withdrawn-variables";
+
+test("a withdrawn variable that is still set is one sentence that names it and what stands in its place; an empty one is none", () => {
+  expect(listWithdrawn({ WORKERS: "4", PORT: "3000" })).toEqual([
+    "WORKERS is set, and nothing reads it any more: an instance is one process, so start several instances instead (docs/install.md).",
+  ]);
+  expect(listWithdrawn({ WORKERS: " " })).toEqual([]);
+});
