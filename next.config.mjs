@@ -9,7 +9,7 @@ export default {
   poweredByHeader: false,
   // Loaded as they are installed, where they are asked for: to bundle them is a sixth of a build.
   serverExternalPackages: ["@redis/client", "@upstash/ratelimit", "@upstash/redis", "nodemailer"],
-  // `npm run check` checks the types, of tests and scripts too; a deployment need not wait for it.
+  // `npm run typecheck` checks the types, of tests and scripts too; a deployment need not wait for it.
   typescript: { ignoreBuildErrors: true },
   // The development server's own connection, at the ip where it listens by default.
   allowedDevOrigins: ["127.0.0.1"],

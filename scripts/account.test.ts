@@ -23,5 +23,5 @@ test.each([
   const failure = await main(args).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(PlainError);
   expect((failure as PlainError).message).toContain(message);
-  expect((failure as PlainError).message).toContain("npm run account -- set-role EMAIL customer|support|admin");
+  expect((failure as PlainError).message).toContain("npm run console -- account set-role EMAIL customer|support|admin");
 });

@@ -1,8 +1,11 @@
 import { PlainError } from "@/lib/failures";
 
-/** How operators call one of their commands. */
+/** Those of operators. Each has an alias of its own name. */
+const SUBCOMMANDS_OF_CONSOLE = ["account", "server", "edge", "notices", "sweep"];
+
+/** How a command is called. */
 export function calledAs(command: string): string {
-  return `npm run ${command} --`;
+  return SUBCOMMANDS_OF_CONSOLE.includes(command) ? `npm run console -- ${command}` : `npm run ${command} --`;
 }
 
 /** As `calledAs`, for a command without arguments. */

@@ -20,7 +20,7 @@ const GENERATED_STAMP = "lib/generated/inputs.sha256";
 /** Commands that need the development tools. The others install half as much. */
 const DEVELOPMENT_COMMANDS = new Set(["test", "guard", "load", "documents", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
-const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "notices", "server", "sweep"]);
+const SHORT_COMMANDS = new Set(["account", "console", "edge", "migrate", "notices", "server", "sweep"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);

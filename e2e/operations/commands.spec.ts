@@ -5,10 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { answersOf, command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
-import { freePort } from "@/e2e/support/free-port";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { DIST_DIRS } from "@/scripts/build";
 
 // The commands that operators run. Each test has its own database, and each command is a separate process.
 test.describe("npm run account", () => {
@@ -82,7 +80,7 @@ test("a wrong variable stops every command with a sentence that says which and w
   tag: "@one-engine",
 }, async () => {
   for (const [name, variables, message] of [
-    ["start", { PORT: "70000" }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
+    ["sweep", { PORT: "70000" }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
     ["demo", { UPSTASH_REDIS_REST_URL: "https://x.example" }, "Upstash needs both, or neither."],
     [
       "migrate",
@@ -92,15 +90,10 @@ test("a wrong variable stops every command with a sentence that says which and w
   ] as const) {
     const { code, stderr } = await command([name], variables);
     expect(code).toBe(1);
-    expect(refusalOf(name, stderr)).toContain(message);
+    expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
   }
 });
-
-/** What a command says when it is refused: a sentence, in a line of JSON where the command writes a log. */
-function refusalOf(name: string | undefined, stderr: string): string {
-  return name === "start" ? `${JSON.parse(stderr).detail}\n` : stderr;
-}
 
 test("a Node that is too old is told which one is needed, before anything is installed", {
   tag: "@one-engine",
@@ -177,12 +170,10 @@ test("every command says which database it uses, embedded or not, and never with
   const outside = `Using the database ${url.pathname.slice(1)} at ${url.hostname}:${url.port}.`;
   const embedded = `Using the embedded database in ${dir}.`;
   const expectToSay = async (args: string[], DATABASE_URL: string, sentence: string) => {
-    const variables = { DATABASE_URL, DATA_DIR: dir, CONSOLE_DIST_DIR: DIST_DIRS.test, PORT: String(await freePort()) };
-    const { code, stdout, stderr } = await command(args, variables, "", "Console API on");
+    const variables = { DATABASE_URL, DATA_DIR: dir };
+    const { code, stdout, stderr } = await command(args, variables);
     expect(code, stderr).toBe(0);
-    // Where the command writes a log, it is the line after the one that says which version starts.
-    const said = args[0] === "start" ? JSON.parse(stdout.split("\n")[1] ?? "").detail : stderr.split("\n")[0];
-    expect(said, args.join(" ")).toBe(sentence);
+    expect(stderr.split("\n")[0], args.join(" ")).toBe(sentence);
     expect(stdout + stderr).not.toContain("hunter2");
   };
   const joining = [["account", "list"], ["server", "list"], ["sweep"]];
@@ -196,10 +187,7 @@ test("every command says which database it uses, embedded or not, and never with
     } finally {
       await serving.stop();
     }
-    await Promise.all([
-      expectToSay(["start"], "embedded", embedded),
-      ...[["migrate"], ["start"], ...joining].map((args) => expectToSay(args, url.toString(), outside)),
-    ]);
+    await Promise.all([["migrate"], ...joining].map((args) => expectToSay(args, url.toString(), outside)));
   } finally {
     await database.stop();
     rmSync(dir, { recursive: true });
@@ -209,18 +197,17 @@ test("every command says which database it uses, embedded or not, and never with
 test("a command that takes no arguments does nothing when it is given one, and says so", {
   tag: "@one-engine",
 }, async () => {
-  for (const [name, word] of [
-    ["sweep", "--help"],
-    ["start", "-p"],
-    ["build", "now"],
+  for (const [name, word, called] of [
+    ["sweep", "--help", "npm run console -- sweep"],
+    ["build", "now", "npm run build"],
   ] as const) {
     // Whatever it did with this database would fail otherwise.
     const { code, stdout, stderr } = await command([name, word, "8080"], {
       DATABASE_URL: "postgresql://127.0.0.1:1/x",
     });
-    expect({ code, refusal: refusalOf(name, stderr) }).toEqual({
+    expect({ code, refusal: stderr }).toEqual({
       code: 1,
-      refusal: `"npm run ${name}" takes no arguments, so not "${word}". Its settings are variables of the environment.\n`,
+      refusal: `"${called}" takes no arguments, so not "${word}". Its settings are variables of the environment.\n`,
     });
     expect(stdout).toBe("");
   }
@@ -231,16 +218,13 @@ test("without DATABASE_URL every command but the demo's refuses in a sentence, a
 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   for (const args of [
-    ["start"],
     ["migrate"],
     ["account", "create", "ann@example.com", "--name", "Ann"],
     ["server", "list"],
     ["sweep"],
   ]) {
-    const { code, stdout, stderr } = await command(args, { DATA_DIR: dir, CONSOLE_DIST_DIR: DIST_DIRS.test });
-    // A log begins with the version that starts.
-    const rest = args[0] === "start" ? stdout.replace(/^\{.*"event":"starting".*\}\n/, "") : stdout;
-    expect({ code, stdout: rest, refusal: refusalOf(args[0], stderr) }, args.join(" ")).toEqual({
+    const { code, stdout, stderr } = await command(args, { DATA_DIR: dir });
+    expect({ code, stdout, refusal: stderr }, args.join(" ")).toEqual({
       code: 1,
       stdout: "",
       refusal:

@@ -64,7 +64,7 @@ test("the README's way to production works as it is typed: built, migrated, star
     execFileSync("bash", ["-ec", typed(line)], { cwd: copy, env: { ...env, ...variables }, encoding: "utf8" });
 
   const [build, ...lines] = commandsOf(PRODUCTION);
-  expect(build).toBe("npm ci && npm run build");
+  expect(build).toBe("npm ci --omit=dev && npm run build");
   const [setUrl = ""] = lines.filter((line) => line.startsWith("export DATABASE_URL="));
   const output: Record<string, string> = {};
   // A group of its own, so that one signal reaches the shell and the server.
@@ -79,7 +79,7 @@ test("the README's way to production works as it is typed: built, migrated, star
   let said = "";
   try {
     for (const line of lines) {
-      if (!line.includes("npm start")) {
+      if (!line.includes("server/start.mjs")) {
         output[line] = run(`${setUrl}\n${line}`);
         continue;
       }
@@ -91,7 +91,7 @@ test("the README's way to production works as it is typed: built, migrated, star
       expect(JSON.parse(refused.errors).detail).toBe('PORT must be a whole number from 0 to 65535, not "70000".');
       server = start(line);
       for (const stream of [server.stdout, server.stderr]) stream.on("data", (chunk) => (said += chunk));
-      await expect.poll(() => said, SLOW).toContain("Console API on");
+      await expect.poll(() => said, SLOW).toContain('"event":"listening"');
     }
     expect((await fetch(`${origin}/readyz`)).status).toBe(200);
     expect(Object.values(output).join("\n")).toContain("Created ann@example.com (id 1, admin).");

@@ -1,0 +1,15 @@
+import { expect, test, vi } from "vitest";
+import { main } from "./console";
+
+test("npm run console names its commands, runs the one that is named, and refuses others in a sentence with its help", async () => {
+  const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+  await main([]);
+  for (const name of ["account", "server", "edge", "notices", "sweep"]) {
+    expect(printed.mock.lastCall?.[0]).toContain(`\n  npm run console -- ${name}`);
+  }
+  await main(["account", "help"]);
+  expect(printed.mock.lastCall?.[0]).toContain("  npm run console -- account create EMAIL --name NAME");
+  await expect(main(["toString"])).rejects.toThrow(/^There is no command "toString"\.\n\nRuns a command of operators/);
+  await expect(main(["sweep", "--help"])).rejects.toThrow('"npm run console -- sweep" takes no arguments');
+  printed.mockRestore();
+});
