@@ -11,9 +11,7 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError, type ServerDetail } from "@/public/clients/console-api";
 
 for (const file of ["console-api.ts", "console_api.py"]) {
-  test(`/clients/${file} is served as text, to any origin, and is the committed one`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`/clients/${file} is served as text, to any origin, and is the committed one`, async () => {
     const response = await fetch(`${sharedOrigin()}/clients/${file}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -38,9 +36,7 @@ except ConsoleApiError as error:
 print(json.dumps(answers))
 `;
 
-test("both clients read every endpoint alike, and a failure has its status, message and request id", {
-  tag: "@one-engine",
-}, async () => {
+test("both clients read every endpoint alike, and a failure has its status, message and request id", async () => {
   needs("python3");
   const { id, token } = await newAccount();
   const { id: server } = await newServer(id);
@@ -88,7 +84,7 @@ print(ConsoleApi(origin, token).get_account()["id"])
 `;
 
 test("at a limit that is really hit both clients wait as long as they are told to, unless they may not or are aborted", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("python3");
   const { id, token } = await newAccount();
@@ -114,9 +110,7 @@ for origin in sys.argv[1:]:
         print(isinstance(error, OSError), error)
 `;
 
-test("both clients say that the console cannot be reached, and that it did not answer in time", {
-  tag: "@one-engine",
-}, async () => {
+test("both clients say that the console cannot be reached, and that it did not answer in time", async () => {
   needs("python3");
   // Takes every connection and never answers.
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
@@ -142,9 +136,7 @@ test("both clients say that the console cannot be reached, and that it did not a
   }
 });
 
-test("what answers in the console's place is one that cannot be reached, for both clients", {
-  tag: "@one-engine",
-}, async () => {
+test("what answers in the console's place is one that cannot be reached, for both clients", async () => {
   needs("python3");
   const head = (status: number, length: number) => `HTTP/1.1 ${status} X\r\nContent-Length: ${length}\r\n\r\n`;
   const answers = [
@@ -174,9 +166,7 @@ except ConsoleApiError as error:
     print(json.dumps([error.status, error.message, error.retry_after]))
 `;
 
-test("a failure of something in between is one with its status and a message, for both clients, whatever its headers and its body are", {
-  tag: "@one-engine",
-}, async () => {
+test("a failure of something in between is one with its status and a message, for both clients, whatever its headers and its body are", async () => {
   needs("python3");
   const answer = (status: number, headers: string, body = "") =>
     `HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
@@ -210,7 +200,7 @@ from console_api import ConsoleApi
 print(inspect.signature(ConsoleApi).parameters["timeout"].default)
 `;
 
-test("a client that is told nothing gives an answer 30 seconds", { tag: "@one-engine" }, async () => {
+test("a client that is told nothing gives an answer 30 seconds", async () => {
   needs("python3");
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -239,9 +229,7 @@ names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFro
 print(" ".join(sorted(names)), any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body))
 `;
 
-test("console_api.py is written for Python 3.8: its syntax, what it takes from typing, and annotations that are never evaluated", {
-  tag: "@one-engine",
-}, async () => {
+test("console_api.py is written for Python 3.8: its syntax, what it takes from typing, and annotations that are never evaluated", async () => {
   needs("python3");
   expect(await python(PARSED_AS_3_8, ["public/clients/console_api.py"])).toBe(
     "Any IO Iterator Literal TypedDict True\n",
@@ -269,9 +257,7 @@ for warning in caught:
     print(warning.message, warning.filename)
 `;
 
-test("both clients warn once of a token that ends within 14 days, and of no other", {
-  tag: "@one-engine",
-}, async () => {
+test("both clients warn once of a token that ends within 14 days, and of no other", async () => {
   needs("python3");
   const { id, token } = await newAccount();
   const later = await newToken(id, new Date(Date.now() + 15 * DAY));

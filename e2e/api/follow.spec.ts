@@ -102,7 +102,7 @@ async function startGateway() {
 const LANGUAGES: Record<string, Follow> = { TypeScript: followInTypeScript, Python: followInPython };
 for (const [language, follow] of Object.entries(LANGUAGES)) {
   test(`${language}: follow gives each interval once, late ones too, over failures and a restart, and asks once a second at most`, {
-    tag: ["@one-engine", "@waits"],
+    tag: "@waits",
   }, async () => {
     if (language === "Python") needs("python3");
     const { id: accountId, token } = await newAccount();
@@ -170,9 +170,7 @@ for (const [language, follow] of Object.entries(LANGUAGES)) {
   });
 }
 
-test("a Retry-After of months is waited for: a timer cannot hold it, and nothing is asked meanwhile", {
-  tag: "@one-engine",
-}, async () => {
+test("a Retry-After of months is waited for: a timer cannot hold it, and nothing is asked meanwhile", async () => {
   const gateway = await startGateway();
   try {
     gateway.failures.push(...Array<"away">(100).fill("away"));
@@ -189,7 +187,7 @@ test("a Retry-After of months is waited for: a timer cannot hold it, and nothing
   }
 });
 
-test("follow ends with the first refusal that waiting does not help", { tag: "@one-engine" }, async () => {
+test("follow ends with the first refusal that waiting does not help", async () => {
   const { token } = await newAccount();
   const batches = new ConsoleApi({ origin: sharedOrigin(), token }).follow(2_147_483_647);
   const failure = (await batches.next().catch((error: unknown) => error)) as ConsoleApiError;

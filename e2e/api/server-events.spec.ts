@@ -35,9 +35,7 @@ const rowsOf = (serverId: number) =>
     omit: { id: true, facts: true, serverId: true },
   });
 
-test(`${SEEDS} random histories on a real database, with two instances at once, are what the model says at every moment, in the API, the fleet, the events and the uptime alike, and none is strained in a silence`, {
-  tag: "@one-engine",
-}, async () => {
+test(`${SEEDS} random histories on a real database, with two instances at once, are what the model says at every moment, in the API, the fleet, the events and the uptime alike, and none is strained in a silence`, async () => {
   test.setTimeout(60 * SECOND + SEEDS * 5 * SECOND);
   await withLibrary(async (_, library) => {
     const { playHistories } = library.use<typeof import("@/e2e/support/played-histories")>(

@@ -75,9 +75,7 @@ function startService(origin: string, key = mintToken("serverKey"), state = benc
   return { ...agent, memory };
 }
 
-test("a machine whose disk is full goes on reporting, and keeps no broken check-in", {
-  tag: "@one-engine",
-}, async () => {
+test("a machine whose disk is full goes on reporting, and keeps no broken check-in", async () => {
   needs("namespaces");
   const disk = join(bench.dir, "disk");
   mkdirSync(disk);
@@ -111,9 +109,7 @@ done
 exec "$@"`;
 
 for (const shell of [...SHELLS, ["sh"]]) {
-  test(`a single check-in by ${shell[0]} on a full disk sends all that was measured, and without room in memory either it says what it lacked`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`a single check-in by ${shell[0]} on a full disk sends all that was measured, and without room in memory either it says what it lacked`, async () => {
     needs("namespaces", "busybox");
     const [disk, script] = [join(bench.dir, "disk"), join(bench.dir, "on-full-disks")];
     mkdirSync(disk);
@@ -138,9 +134,7 @@ for (const shell of [...SHELLS, ["sh"]]) {
   });
 }
 
-test("a file system that does not answer is left out and named, and the rest is reported", {
-  tag: "@one-engine",
-}, async () => {
+test("a file system that does not answer is left out and named, and the rest is reported", async () => {
   bench.shim("df", "exec /bin/sleep 60");
   const { code, stdout, stderr } = await bench.run(["dash"], ["print"]);
   expect(code).toBe(0);
@@ -149,7 +143,7 @@ test("a file system that does not answer is left out and named, and the rest is 
   expect(stderr).toMatch(/^df does not answer for \/.*, so its fullness is not known\.\n$/);
 });
 
-test("where ping ends at once, a single check-in still measures for a second", { tag: "@one-engine" }, async () => {
+test("where ping ends at once, a single check-in still measures for a second", async () => {
   const slept = join(bench.dir, "slept");
   bench.shim("ping", "exit 2");
   bench.shim("sleep", `echo "$1" >>${slept}; exec /bin/sleep "$1"`);
@@ -158,9 +152,7 @@ test("where ping ends at once, a single check-in still measures for a second", {
   expect(readFileSync(slept, "utf8")).toBe("1\n");
 });
 
-test("counts that could not be read at the beginning are left out, not taken for zero", {
-  tag: "@one-engine",
-}, async () => {
+test("counts that could not be read at the beginning are left out, not taken for zero", async () => {
   const failed = join(bench.dir, "failed");
   bench.shim(
     "awk",
@@ -176,7 +168,7 @@ exec /usr/bin/awk "$@"`,
   }
 });
 
-test("a ping that does not end is given up, and the rest is reported", { tag: "@one-engine" }, async () => {
+test("a ping that does not end is given up, and the rest is reported", async () => {
   // Longer than the test may take.
   bench.shim("ping", "exec /bin/sleep 600");
   const { code, stdout } = await bench.run(["dash"], ["print", sharedOrigin()]);
@@ -185,9 +177,7 @@ test("a ping that does not end is given up, and the rest is reported", { tag: "@
   expect(JSON.parse(stdout)).not.toHaveProperty("net_loss_pct");
 });
 
-test("df is asked about file systems of the machine that keep files, and never about one of the network", {
-  tag: "@one-engine",
-}, async () => {
+test("df is asked about file systems of the machine that keep files, and never about one of the network", async () => {
   const proc = join(bench.dir, "proc");
   execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
   mkdirSync(join(proc, "self"));
@@ -212,9 +202,7 @@ test("df is asked about file systems of the machine that keep files, and never a
   );
 });
 
-test("only the console's own answer delivers a check-in or refuses it for good; a captive portal's page does neither", {
-  tag: "@one-engine",
-}, async () => {
+test("only the console's own answer delivers a check-in or refuses it for good; a captive portal's page does neither", async () => {
   const clock = startClock(400);
   const portal = await startAnswering((response, count) => {
     if (clock.elapsed() > 300) return stored(response);
@@ -236,9 +224,7 @@ test("only the console's own answer delivers a check-in or refuses it for good; 
   for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(45 * SECOND);
 });
 
-test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in Date stops nothing", {
-  tag: "@one-engine",
-}, async () => {
+test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in Date stops nothing", async () => {
   const clock = startClock(3800);
   const arrivals: number[] = [];
   /** What is answered, and how long the agent waits then at least. It asks again within a minute of that. */
@@ -274,7 +260,7 @@ test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in Date
   expect(agent.stderr()).not.toContain("differ by");
 });
 
-test("an answer that never ends takes neither memory nor the next check-in", { tag: "@one-engine" }, async () => {
+test("an answer that never ends takes neither memory nor the next check-in", async () => {
   bench.shim("sleep", "exec /bin/sleep 0.2");
   let largest = 0;
   const memory = join(bench.dir, "memory");
@@ -297,7 +283,7 @@ test("an answer that never ends takes neither memory nor the next check-in", { t
   expect(largest).toBeLessThanOrEqual(2 ** 17);
 });
 
-test("GNU wget says why it could not deliver, as curl does", { tag: "@one-engine" }, async () => {
+test("GNU wget says why it could not deliver, as curl does", async () => {
   needs("wget");
   const tools = "sh dash awk cat cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc wget";
   bench.only(tools.split(" "));
@@ -305,7 +291,7 @@ test("GNU wget says why it could not deliver, as curl does", { tag: "@one-engine
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^agent\.sh: Not checked in \(000\): .*refused/i)]);
 });
 
-test("without cksum two machines still have two names", { tag: "@one-engine" }, async () => {
+test("without cksum two machines still have two names", async () => {
   const console = await startAnswering(stored);
   const tools = "sh dash awk cat curl cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
   bench.only(tools.split(" "));
@@ -335,9 +321,7 @@ for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
     ["forward", 3600],
     ["back", -3600],
   ] as const) {
-    test(`a clock that is set ${direction} by an hour ${moment} is corrected once: no sample is an hour off`, {
-      tag: "@one-engine",
-    }, async () => {
+    test(`a clock that is set ${direction} by an hour ${moment} is corrected once: no sample is an hour off`, async () => {
       const behind = join(bench.dir, "behind");
       writeFileSync(behind, String(behindBefore));
       // As known from an earlier run.
@@ -368,9 +352,7 @@ for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
   }
 }
 
-test("install says what is wrong while the service does not deliver, and an unreadable key is not no key", {
-  tag: "@one-engine",
-}, async () => {
+test("install says what is wrong while the service does not deliver, and an unreadable key is not no key", async () => {
   const { id: accountId } = await newAccount();
   const { key } = await newReportingServer(accountId);
   const root = join(bench.dir, "root");

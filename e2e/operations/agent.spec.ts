@@ -37,9 +37,7 @@ const stateOf = (id: number) =>
 
 for (const shell of SHELLS) {
   for (const client of ["curl", "wget"] as const) {
-    test(`${shell[0]} with ${client} checks in once, and the key is in no argument and no variable`, {
-      tag: "@one-engine",
-    }, async () => {
+    test(`${shell[0]} with ${client} checks in once, and the key is in no argument and no variable`, async () => {
       needs(client);
       const { id: accountId, token } = await newAccount();
       const { id, key } = await newReportingServer(accountId);
@@ -65,9 +63,7 @@ for (const shell of SHELLS) {
   }
 }
 
-test("print needs no key and no network, and shows all thirteen measurements where the machine offers them", {
-  tag: "@one-engine",
-}, async () => {
+test("print needs no key and no network, and shows all thirteen measurements where the machine offers them", async () => {
   bench.shim("systemctl", "echo 'a.service loaded failed failed A'");
   // A machine that sent nothing in between has no retransmissions.
   bench.shim("ping", `curl -s ${sharedOrigin()}/healthz >/dev/null; ${PING}`);
@@ -91,7 +87,7 @@ test("print needs no key and no network, and shows all thirteen measurements whe
   }
 });
 
-test("a sample of a machine with one file system takes at most forty processes", { tag: "@one-engine" }, async () => {
+test("a sample of a machine with one file system takes at most forty processes", async () => {
   needs("namespaces");
   const proc = join(bench.dir, "proc");
   execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
@@ -111,9 +107,7 @@ test("a sample of a machine with one file system takes at most forty processes",
   }
 });
 
-test("lost packets are measured against the console; one that never answered says nothing about them", {
-  tag: "@one-engine",
-}, async () => {
+test("lost packets are measured against the console; one that never answered says nothing about them", async () => {
   const loss = async (line: string) => {
     bench.shim("ping", line);
     return JSON.parse((await bench.run(["dash"], ["print", sharedOrigin()])).stdout).net_loss_pct;
@@ -128,9 +122,7 @@ test("lost packets are measured against the console; one that never answered say
   expect(readFileSync(join(bench.dir, "asked"), "utf8").trim().split(" ").at(-1)).toBe("2001:db8::1");
 });
 
-test("it and the node exporter read the same recorded machine and agree in everything that both measure", {
-  tag: "@one-engine",
-}, async () => {
+test("it and the node exporter read the same recorded machine and agree in everything that both measure", async () => {
   needs("prometheus-node-exporter");
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name));
   const proc = join(bench.dir, "proc");
@@ -161,9 +153,7 @@ test("it and the node exporter read the same recorded machine and agree in every
   }
 });
 
-test("on the live machine it and the node exporter agree within what two readings a second apart can", {
-  tag: "@one-engine",
-}, async () => {
+test("on the live machine it and the node exporter agree within what two readings a second apart can", async () => {
   needs("prometheus-node-exporter");
   const exporter = nodeExporter();
   const before = await exporter.read("/proc");
@@ -222,9 +212,7 @@ async function startFlakyConsole(isAway: () => boolean, now: () => number) {
   };
 }
 
-test("an outage of an hour, by a clock that runs ahead: everything is kept, replayed in order, and counts like no outage", {
-  tag: "@one-engine",
-}, async () => {
+test("an outage of an hour, by a clock that runs ahead: everything is kept, replayed in order, and counts like no outage", async () => {
   const { id: accountId } = await newAccount();
   const end = Math.floor(Date.now() / SECOND);
   const start = end - 76 * 60;
@@ -268,9 +256,7 @@ test("an outage of an hour, by a clock that runs ahead: everything is kept, repl
   expect(agent.stderr()).not.toContain(key.slice(5, 20));
 });
 
-test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is obeyed; what is refused is left out", {
-  tag: "@one-engine",
-}, async () => {
+test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is obeyed; what is refused is left out", async () => {
   const reports: { at: number; sampledAt: number }[] = [];
   const clock = join(bench.dir, "clock");
   const now = Math.floor(Date.now() / SECOND);
@@ -323,9 +309,7 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
   expect(agent.stderr()).toContain("The console cannot use a check-in, which is left out: Not now.");
 });
 
-test("what a clock an hour ahead has measured is stored at its true time, once, also when the clock is then set right", {
-  tag: "@one-engine",
-}, async () => {
+test("what a clock an hour ahead has measured is stored at its true time, once, also when the clock is then set right", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const start = Math.floor(Date.now() / SECOND);
@@ -360,9 +344,7 @@ test("what a clock an hour ahead has measured is stored at its true time, once, 
   expect(agent.stderr()).not.toContain("is left out");
 });
 
-test("a single check-in by wget and a clock three hours behind is stored at its true time", {
-  tag: "@one-engine",
-}, async () => {
+test("a single check-in by wget and a clock three hours behind is stored at its true time", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   bench.shim("date", "echo $(($(/bin/date +%s) - 10800))");
@@ -373,7 +355,7 @@ test("a single check-in by wget and a clock three hours behind is stored at its 
   expect(Math.abs(Date.now() - Number(sample?.ts))).toBeLessThan(30 * SECOND);
 });
 
-test("every mistake is one clear sentence, and nothing is sent", { tag: "@one-engine" }, async () => {
+test("every mistake is one clear sentence, and nothing is sent", async () => {
   for (const [words, input, message] of [
     [["once", "console.example.com"], "", "URL must be the console's, such as https://console.example.com."],
     [["once", "https://a b"], "", "URL holds a character that does not belong there."],
@@ -400,9 +382,7 @@ const filesIn = (dir: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length))
     .sort();
 
-test("install checks in first, keeps the key to root, and starts a service; uninstall leaves nothing", {
-  tag: "@one-engine",
-}, async () => {
+test("install checks in first, keeps the key to root, and starts a service; uninstall leaves nothing", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const root = join(bench.dir, "root");
@@ -446,9 +426,7 @@ test("install checks in first, keeps the key to root, and starts a service; unin
   expect(readFileSync(calls, "utf8")).toContain("disable --now console-agent.service");
 });
 
-test("without systemd install says what to put in cron, and without root it says so", {
-  tag: "@one-engine",
-}, async () => {
+test("without systemd install says what to put in cron, and without root it says so", async () => {
   const { id: accountId } = await newAccount();
   const { key } = await newReportingServer(accountId);
   const run = () => bench.run(["dash"], ["install", sharedOrigin()], `${key}\n`, { DESTDIR: join(bench.dir, "root") });
@@ -463,7 +441,7 @@ test("without systemd install says what to put in cron, and without root it says
   );
 });
 
-test("shellcheck and systemd-analyze verify find nothing to say", { tag: "@one-engine" }, async () => {
+test("shellcheck and systemd-analyze verify find nothing to say", async () => {
   needs("shellcheck", "systemd-analyze");
   execFileSync("shellcheck", ["--shell=sh", "public/agent.sh"]);
   const { stdout } = await bench.run(["dash"], ["unit", "https://console.example.com"]);

@@ -13,9 +13,7 @@ import { runSql } from "@/e2e/support/run-sql";
 import { createEmptyDatabase, createTestDatabase } from "@/e2e/support/test-database";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
-test("a backup made as docs/backup.md says, restored into an empty database, is the same console: token, server key and answers", {
-  tag: "@one-engine",
-}, async () => {
+test("a backup made as docs/backup.md says, restored into an empty database, is the same console: token, server key and answers", async () => {
   const { DATABASE_URL = "" } = process.env;
   needsPostgresRun();
   const bin = findPostgres() ?? "";
@@ -54,9 +52,7 @@ test("a backup made as docs/backup.md says, restored into an empty database, is 
   }
 });
 
-test("of the time since a restored backup was made nothing is known: what was offline ends with it, who is silent is unknown until two minutes after the first start and then offline, and nobody is told of more", {
-  tag: "@one-engine",
-}, async () => {
+test("of the time since a restored backup was made nothing is known: what was offline ends with it, who is silent is unknown until two minutes after the first start and then offline, and nobody is told of more", async () => {
   needsPostgresRun();
   const bin = findPostgres() ?? "";
   const dir = mkdtempSync(join(tmpdir(), "console-backup-"));
@@ -131,9 +127,7 @@ test("of the time since a restored backup was made nothing is known: what was of
   }
 });
 
-test("deploy/backup.sh writes a dump that restores and removes those that are too old; when it fails, it says so, leaves no part of a dump and removes none", {
-  tag: "@one-engine",
-}, async () => {
+test("deploy/backup.sh writes a dump that restores and removes those that are too old; when it fails, it says so, leaves no part of a dump and removes none", async () => {
   needs("shellcheck");
   needsPostgresRun();
   execFileSync("shellcheck", ["deploy/backup.sh"]);

@@ -199,7 +199,7 @@ function faultsOf(endpoint: Endpoint) {
 }
 
 test("of everything that is wrong with a body the first is told, in the order 401, 429, 415, 413, 408, 400, at every endpoint", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   const nobody = { server: "", node: "", run: "x" } as Sender;
   const spend = async (endpoint: Endpoint) => {
@@ -230,7 +230,7 @@ test("of everything that is wrong with a body the first is told, in the order 40
 
 for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
   test(`${name}: without a place for a body 503 is told before 413, 408 and 400, and after 415`, {
-    tag: ["@one-engine", "@waits"],
+    tag: "@waits",
   }, async () => {
     needsPostgresRun();
     const sender = await newSender();
@@ -305,9 +305,7 @@ async function fillQuarter(key: string) {
   };
 }
 
-test("an account has a quarter of the bytes that may arrive: beyond it 503 comes before the body's end, is not counted, and leaves small bodies and other accounts alone", {
-  tag: "@one-engine",
-}, async () => {
+test("an account has a quarter of the bytes that may arrive: beyond it 503 comes before the body's end, is not counted, and leaves small bodies and other accounts alone", async () => {
   const [sender, other] = [await newSender(), await newSender()];
   const { answered, leave } = await fillQuarter(sender.server);
   for (const { status, retryAfter } of answered) expect([status, retryAfter]).toEqual([503, "5"]);
@@ -325,9 +323,7 @@ test("an account has a quarter of the bytes that may arrive: beyond it 503 comes
   await expect.poll(() => comment(sender.server, MB)).toBe(204);
 });
 
-test("four accounts hold all bytes that may arrive: a fifth gets 503 for a large body and is served with small ones, and all is there again when they are gone", {
-  tag: "@one-engine",
-}, async () => {
+test("four accounts hold all bytes that may arrive: a fifth gets 503 for a large body and is served with small ones, and all is there again when they are gone", async () => {
   const [fifth, ...others] = await Promise.all(Array.from({ length: 5 }, newSender));
   const { server: key = "" } = fifth ?? {};
   const quarters = await Promise.all(others.map(({ server }) => fillQuarter(server)));
@@ -339,7 +335,7 @@ test("four accounts hold all bytes that may arrive: a fifth gets 503 for a large
 });
 
 test("a large body whose end never comes is 408 after five seconds, and what it held is there again", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   const { server } = await newSender();
   const held = Array.from({ length: 24 }, () => withhold(server, MB, 10).answer);
@@ -377,9 +373,7 @@ const dearBatch = (key: string): Sent => ({
 });
 
 for (const [senders, bodies] of Object.entries(FLOODS)) {
-  test(`bodies that are dear to read take turns: one of another account is answered before most of sixty that came before it from ${senders}`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`bodies that are dear to read take turns: one of another account is answered before most of sixty that came before it from ${senders}`, async () => {
     const quiet = await newSender();
     const askQuietly = async () => (await send(dearBatch(quiet.server)).answer).status;
     // All but their last byte, so that they come to be read in one moment.
@@ -427,9 +421,7 @@ const BAD_ENTRIES: Readonly<Record<string, { path: string; status: number; body(
 };
 
 for (const [name, { path, status, body }] of Object.entries(BAD_ENTRIES)) {
-  test(`${name}: beside a hundred bad entries the good ones are kept; with one more it is 400 and nothing is stored`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`${name}: beside a hundred bad entries the good ones are kept; with one more it is 400 and nothing is stored`, async () => {
     const { server, serverId } = await newSender();
     const deliver = (count: number) =>
       send({ path, headers: { ...typeOf(path), ...bearer(server) }, body: body(count) }).answer;

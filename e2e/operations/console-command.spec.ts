@@ -67,9 +67,7 @@ async function fill() {
   return { accountId, token, name, email, server, service };
 }
 
-test("-o json of every command is the API's answer byte for byte, by name or by id", {
-  tag: "@one-engine",
-}, async () => {
+test("-o json of every command is the API's answer byte for byte, by name or by id", async () => {
   needs("python3");
   const { token, server, service } = await fill();
   const { run } = newHome();
@@ -92,9 +90,7 @@ test("-o json of every command is the API's answer byte for byte, by name or by 
   }
 });
 
-test("tables name what there is; what others wrote commands no terminal, and colours are for terminals without NO_COLOR", {
-  tag: "@one-engine",
-}, async () => {
+test("tables name what there is; what others wrote commands no terminal, and colours are for terminals without NO_COLOR", async () => {
   needs("python3");
   const { token, name, email } = await fill();
   const { run, onTerminal } = newHome();
@@ -115,9 +111,7 @@ test("tables name what there is; what others wrote commands no terminal, and col
   expect((await onTerminal(["servers"], "", { ...with_, NO_COLOR: "1" })).output).not.toContain("\u001b");
 });
 
-test("columns stand under each other whatever the names are made of, and on a narrow terminal the widest gives way, never the ip", {
-  tag: "@one-engine",
-}, async () => {
+test("columns stand under each other whatever the names are made of, and on a narrow terminal the widest gives way, never the ip", async () => {
   needs("python3");
   const { id: accountId, token } = await newAccount();
   const labels = ["日本語サーバー", "cafe\u0301", "plain", `${"long ".repeat(20)}end`];
@@ -141,7 +135,7 @@ test("columns stand under each other whatever the names are made of, and on a na
 });
 
 test("exit codes say what failed, in one sentence and without a traceback", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("python3");
   const { accountId, token } = await fill();
@@ -205,9 +199,7 @@ function whole(status: number, body: string, headers = ""): string {
   return `HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-test("whatever answers in the console's place, and whatever the token or the URL is made of, it is one sentence and an exit code", {
-  tag: "@one-engine",
-}, async () => {
+test("whatever answers in the console's place, and whatever the token or the URL is made of, it is one sentence and an exit code", async () => {
   needs("python3");
   const { run } = newHome();
   const origin = sharedOrigin();
@@ -236,9 +228,7 @@ test("whatever answers in the console's place, and whatever the token or the URL
   });
 });
 
-test("login asks for the token without showing it and stores it for its owner alone; it goes to no other console, and two sources that differ are told", {
-  tag: "@one-engine",
-}, async () => {
+test("login asks for the token without showing it and stores it for its owner alone; it goes to no other console, and two sources that differ are told", async () => {
   needs("python3");
   const { accountId, token, name } = await fill();
   const { file, run, onTerminal, store } = newHome();

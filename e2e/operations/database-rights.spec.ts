@@ -7,9 +7,7 @@ import { insertCaller } from "@/e2e/support/insert-caller";
 import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
 
-test("a role made as docs/operations.md says, with no other right, migrates, sweeps and serves", {
-  tag: "@one-engine",
-}, async () => {
+test("a role made as docs/operations.md says, with no other right, migrates, sweeps and serves", async () => {
   const server = process.env.E2E_POSTGRES_URL;
   needsPostgresRun();
   const [, shown = ""] = /```sql\n(.*?)```/s.exec(readFileSync("docs/operations.md", "utf8")) ?? [];

@@ -8,9 +8,7 @@ import { runDemo } from "@/e2e/support/running-command";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
-test("elsewhere than on Linux this machine is left out of the demo, and one line says why", {
-  tag: "@one-engine",
-}, async () => {
+test("elsewhere than on Linux this machine is left out of the demo, and one line says why", async () => {
   const platform = Object.getOwnPropertyDescriptor(process, "platform") ?? {};
   Object.defineProperty(process, "platform", { ...platform, value: "darwin" });
   try {
@@ -23,9 +21,7 @@ test("elsewhere than on Linux this machine is left out of the demo, and one line
   }
 });
 
-test("npm run demo with DATABASE_URL puts the whole demo into that database, in every state that there is", {
-  tag: "@one-engine",
-}, async () => {
+test("npm run demo with DATABASE_URL puts the whole demo into that database, in every state that there is", async () => {
   const database = await createTestDatabase();
   const port = await freePort();
   const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
@@ -131,9 +127,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
   }
 });
 
-test("the demo prints its address with the last hour behind it, before anything of earlier days is written", {
-  tag: "@one-engine",
-}, async () => {
+test("the demo prints its address with the last hour behind it, before anything of earlier days is written", async () => {
   const database = await createTestDatabase();
   // It takes two hours of each server and service, and refuses the rest: a demo that wrote that first would end here.
   for (const [table, id] of [
@@ -168,9 +162,7 @@ test("the demo prints its address with the last hour behind it, before anything 
   }
 });
 
-test("the demo refuses a database with accounts that it did not make, and changes nothing in it", {
-  tag: "@one-engine",
-}, async () => {
+test("the demo refuses a database with accounts that it did not make, and changes nothing in it", async () => {
   const database = await createTestDatabase();
   await insertCaller(database.url);
   try {

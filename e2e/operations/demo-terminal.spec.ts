@@ -46,7 +46,7 @@ function programsWithout(dir: string, ...left: string[]): string {
 
 // `demo.spec.ts` sees its steps elsewhere than on a terminal.
 test("npm run demo on a terminal: each step with its number and how long it takes, then the address; no line of the log; without curl this machine is left out, of the fleet as well", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("python3");
   const dir = mkdtempSync(join(tmpdir(), "console-terminal-"));
@@ -88,7 +88,7 @@ test("npm run demo on a terminal: each step with its number and how long it take
 
 for (const isTerminal of [true, false]) {
   test(`a step of the demo that lasts tells that it goes on, ${isTerminal ? "in a line that moves and is never longer than the terminal is wide" : "in plain lines"}`, {
-    tag: ["@one-engine", "@waits"],
+    tag: "@waits",
   }, async () => {
     needs("python3");
     const script = `

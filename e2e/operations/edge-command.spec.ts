@@ -11,9 +11,7 @@ test.afterEach(() => database.stop());
 
 const edge = (...args: string[]) => command(["edge", ...args], { DATABASE_URL: database.url });
 
-test("npm run edge adds, lists, replaces a key and removes, each key shown once, and every mistake is one sentence", {
-  tag: "@one-engine",
-}, async () => {
+test("npm run edge adds, lists, replaces a key and removes, each key shown once, and every mistake is one sentence", async () => {
   const added = await edge("add", "fra-1");
   expect(added.stdout).toMatch(/^Added edge node 1 \(fra-1\)\.\nIts key, shown only now: cedg_\w{36}\n$/);
   const mistakes: [string[], string][] = [

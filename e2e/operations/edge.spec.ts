@@ -88,7 +88,7 @@ const test = base.extend<object, { shared: Shared }>({
   ],
 });
 
-test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits"] }, () => {
+test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
   let database: TestDatabase;

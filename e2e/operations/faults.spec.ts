@@ -48,7 +48,7 @@ test("what strangers send in headers of the framework reaches the log as lines o
   }
 });
 
-test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () => {
+test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
   // All tests share one server and one console. Each test must leave both working.
   test.describe.configure({ mode: "default" });
   needs("postgres");
@@ -198,9 +198,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await expect.poll(used).toEqual(expect.any(Date));
   });
 
-  test("read-only, as a standby is: /readyz is 503, what reads is answered, what writes is 503 with Retry-After until it may again", {
-    tag: "@one-engine",
-  }, async () => {
+  test("read-only, as a standby is: /readyz is 503, what reads is answered, what writes is 503 with Retry-After until it may again", async () => {
     const key = await addReportingServer();
     const checkIn = () =>
       fetch(`${app.origin}/ingest/v1/check-ins`, {

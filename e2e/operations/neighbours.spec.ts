@@ -161,9 +161,7 @@ function expectTrueRefusals(seen: readonly Seen[]): void {
   }
 }
 
-test("480 requests at once for the lists of 1,000 servers: others are served, a refusal is 503, true and not counted, a used-up token is 429, and each answer names the token's end", {
-  tag: "@one-engine",
-}, async () => {
+test("480 requests at once for the lists of 1,000 servers: others are served, a refusal is 503, true and not counted, a used-up token is 429, and each answer names the token's end", async () => {
   const [quiet, usedUp] = [await newCustomer(), await newToken(attacker.accountId)];
   const end = new Date(Date.now() + DAY);
   const tokens: string[] = [];
@@ -196,9 +194,7 @@ test("480 requests at once for the lists of 1,000 servers: others are served, a 
   }
 });
 
-test("long answers of an account are made one at a time, and short ones of another in their share", {
-  tag: "@one-engine",
-}, async () => {
+test("long answers of an account are made one at a time, and short ones of another in their share", async () => {
   const quiet = await newCustomer();
   const [busy, short] = [await newToken(attacker.accountId), await newToken(quiet.accountId)];
   const ask = async (token: string) => {
@@ -217,9 +213,7 @@ test("long answers of an account are made one at a time, and short ones of anoth
   expect(Number(after.waited) - Number(before.waited)).toBeGreaterThanOrEqual(10);
 });
 
-test("of many requests at once for a list that nobody has asked for yet, all but the first few are made one at a time", {
-  tag: "@one-engine",
-}, async () => {
+test("of many requests at once for a list that nobody has asked for yet, all but the first few are made one at a time", async () => {
   const { accountId, token } = await newCustomer();
   await db.$executeRaw`insert into servers (account_id, label, hostname)
     select ${accountId}, 'Server ' || n, 'server.example.net' from generate_series(1, 150) n`;
@@ -230,7 +224,7 @@ test("of many requests at once for a list that nobody has asked for yet, all but
   expect(Number(after.waited) - Number(before.waited)).toBeGreaterThanOrEqual(15);
 });
 
-test("clients that wait as a 503 tells them are all served in the end", { tag: "@one-engine" }, async () => {
+test("clients that wait as a 503 tells them are all served in the end", async () => {
   const tokens: string[] = [];
   for (let n = 0; n < 6; n++) tokens.push(await newToken(attacker.accountId));
   let refused = 0;
@@ -249,9 +243,7 @@ test("clients that wait as a 503 tells them are all served in the end", { tag: "
   expect(refused).toBeGreaterThan(0);
 });
 
-test("four tokens that ask for weeks, again after each 503, leave every week and every other answer to others", {
-  tag: "@one-engine",
-}, async () => {
+test("four tokens that ask for weeks, again after each 503, leave every week and every other answer to others", async () => {
   const quiet = await newCustomer();
   const tokens: string[] = [];
   for (let n = 0; n < 4; n++) tokens.push(await newToken(attacker.accountId));
@@ -274,9 +266,7 @@ test("four tokens that ask for weeks, again after each 503, leave every week and
 // Proxmox VE reports to Telegraf's path.
 const { "Proxmox VE": _, ...ONE_OF_EACH_PATH } = REPORTERS;
 for (const [name, reporter] of Object.entries(ONE_OF_EACH_PATH)) {
-  test(`300 reports by ${name} of one account that its own locked rows hold up leave connections to others, and are told when to come again`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`300 reports by ${name} of one account that its own locked rows hold up leave connections to others, and are told when to come again`, async () => {
     needsPostgresRun();
     const quiet = await newCustomer();
     const { key } = await newReportingServer(quiet.accountId);
@@ -292,9 +282,7 @@ for (const [name, reporter] of Object.entries(ONE_OF_EACH_PATH)) {
   });
 }
 
-test("60 forms of one server that its locked row holds up take one connection in turn, and others are served", {
-  tag: "@one-engine",
-}, async () => {
+test("60 forms of one server that its locked row holds up take one connection in turn, and others are served", async () => {
   needsPostgresRun();
   const quiet = await newCustomer();
   const path = `/dashboard/servers/${attacker.serverId}/settings`;
@@ -309,9 +297,7 @@ test("60 forms of one server that its locked row holds up take one connection in
   });
 });
 
-test("what is written after answers with fifty tokens whose rows are locked waits in the turn of their account", {
-  tag: "@one-engine",
-}, async () => {
+test("what is written after answers with fifty tokens whose rows are locked waits in the turn of their account", async () => {
   needsPostgresRun();
   const [busy, quiet] = [await newAccount(), await newCustomer()];
   const tokens = [busy.token];
@@ -331,9 +317,7 @@ test("what is written after answers with fifty tokens whose rows are locked wait
   await expect.poll(() => db.accessToken.count({ where: unused })).toBe(0);
 });
 
-test("40 clients of a page of 1,000 servers, and 40 strangers with pages that are made anew, wait for each other alone", {
-  tag: "@one-engine",
-}, async () => {
+test("40 clients of a page of 1,000 servers, and 40 strangers with pages that are made anew, wait for each other alone", async () => {
   const quiet = await newCustomer();
   const crowds = [
     attack(40, () => [send("/dashboard", { Cookie: attacker.cookie })]),
@@ -346,9 +330,7 @@ test("40 clients of a page of 1,000 servers, and 40 strangers with pages that ar
   for (const crowd of crowds) expectTrueRefusals(await crowd.stop());
 });
 
-test("40 clients of 400 days of a server, compared with the days before, wait for each other alone", {
-  tag: "@one-engine",
-}, async () => {
+test("40 clients of 400 days of a server, compared with the days before, wait for each other alone", async () => {
   const quiet = await newCustomer();
   const { serverId, cookie } = attacker;
   await db.server.update({ where: { id: serverId }, data: { createdAt: new Date(Date.now() - 400 * DAY) } });
@@ -366,9 +348,7 @@ test("40 clients of 400 days of a server, compared with the days before, wait fo
   expectTrueRefusals(seen);
 });
 
-test("a reader who leaves while a month is summed up leaves the rest of it undone", {
-  tag: "@one-engine",
-}, async () => {
+test("a reader who leaves while a month is summed up leaves the rest of it undone", async () => {
   needsPostgresRun();
   const { serverId, cookie } = await newCustomer();
   await db.server.update({ where: { id: serverId }, data: { createdAt: new Date(Date.now() - 40 * DAY) } });
@@ -411,9 +391,7 @@ test("a reader who leaves while a month is summed up leaves the rest of it undon
   await expect.poll(hours).toBeGreaterThan(650);
 });
 
-test("made-up tokens from one ip do not delay the first request with a token that works from there", {
-  tag: "@one-engine",
-}, async () => {
+test("made-up tokens from one ip do not delay the first request with a token that works from there", async () => {
   const quiet = await newCustomer();
   const unseen: string[] = [];
   for (let round = 0; round < 10; round++) unseen.push(await newToken(quiet.accountId));
@@ -425,9 +403,7 @@ test("made-up tokens from one ip do not delay the first request with a token tha
   expect(seen.filter(({ status }) => status !== 401 && status !== 503)).toEqual([]);
 });
 
-test("one home's or site's many networks close sign-in for that home or site alone, and not for an account that is known there", {
-  tag: "@one-engine",
-}, async () => {
+test("one home's or site's many networks close sign-in for that home or site alone, and not for an account that is known there", async () => {
   const html = await (await send("/sign-in", {})).text();
   const fields = fieldsOfForm(html, "Sign in");
   // With a hash that takes no time.
@@ -465,9 +441,7 @@ test("one home's or site's many networks close sign-in for that home or site alo
   expect(await signIn(other.email, "2001:db8:ffff:1::1", PASSWORD)).toBe("signed in");
 });
 
-test("forms to sign in that come from many networks at once are answered a few at a time", {
-  tag: "@one-engine",
-}, async () => {
+test("forms to sign in that come from many networks at once are answered a few at a time", async () => {
   const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
   const site = `2001:db8:${randomBytes(2).toString("hex")}`;
   const before = await readAdmission("sign-in form");
@@ -483,9 +457,7 @@ test("forms to sign in that come from many networks at once are answered a few a
   expect(Number(after.at_once) - Number(before.at_once)).toBeLessThan(10);
 });
 
-test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", {
-  tag: "@one-engine",
-}, async () => {
+test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", async () => {
   const owner = await newAccount();
   const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
   const signIn = (email: string, password: string, ip: string) =>
@@ -505,9 +477,7 @@ test("a crowd that signs in from one place is told to come back, and somebody el
   }
 });
 
-test("a site that asks from more networks than may wait keeps nobody elsewhere from the pages of strangers and the sign-in", {
-  tag: "@one-engine",
-}, async () => {
+test("a site that asks from more networks than may wait keeps nobody elsewhere from the pages of strangers and the sign-in", async () => {
   const [owner, site] = [await newAccount(), `2001:db8:${randomBytes(2).toString("hex")}`];
   const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
   const signIn = (email: string, password: string, ip: string) =>

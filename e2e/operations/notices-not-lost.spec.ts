@@ -17,9 +17,7 @@ import { migrate } from "@/scripts/database";
 /** Histories on a real database. `NOTICE_SEEDS=200` plays all of them. */
 const SEEDS = Number(process.env.NOTICE_SEEDS ?? 5);
 
-test("kill -9 of PostgreSQL in the midst of planning, after a claim and after a message was sent loses nothing and tells nothing twice: the same instance goes on when it is back", {
-  tag: "@one-engine",
-}, async () => {
+test("kill -9 of PostgreSQL in the midst of planning, after a claim and after a message was sent loses nothing and tells nothing twice: the same instance goes on when it is back", async () => {
   needs("postgres");
   test.setTimeout(SLOW.timeout);
   const postgres = await startPostgres();
@@ -41,9 +39,7 @@ test("kill -9 of PostgreSQL in the midst of planning, after a claim and after a 
   );
 });
 
-test("a replica that is promoted without the last commits sends again what was sent in them, with the same id where it holds the message, sends what else it holds once, and nothing of what stood in them alone", {
-  tag: "@one-engine",
-}, async () => {
+test("a replica that is promoted without the last commits sends again what was sent in them, with the same id where it holds the message, sends what else it holds once, and nothing of what stood in them alone", async () => {
   needs("postgres");
   test.setTimeout(SLOW.timeout);
   const primary = await startPostgres();
@@ -95,9 +91,7 @@ test("a replica that is promoted without the last commits sends again what was s
   }, primary);
 });
 
-test(`${SEEDS} random histories with two instances that die and whose clocks are stepped, channels that hang, refuse and answer late, and a console that is away: nothing is lost unsaid, nothing is told twice, and no absence is told as an outage`, {
-  tag: "@one-engine",
-}, async () => {
+test(`${SEEDS} random histories with two instances that die and whose clocks are stepped, channels that hang, refuse and answer late, and a console that is away: nothing is lost unsaid, nothing is told twice, and no absence is told as an outage`, async () => {
   needs("libfaketime");
   test.setTimeout(MINUTE + SEEDS * MINUTE);
   const wrong: string[] = [];

@@ -74,9 +74,7 @@ test("an outage is told five minutes after its beginning, its end once, in the s
   });
 });
 
-test("twelve servers that fall silent within a minute are one message with ten names, and so is their return", {
-  tag: "@one-engine",
-}, async () => {
+test("twelve servers that fall silent within a minute are one message with ten names, and so is their return", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(
       "insert into servers (account_id, label, hostname) select 1, 'db-' || n, 'h' from generate_series(1, 10) n",
@@ -95,9 +93,7 @@ test("twelve servers that fall silent within a minute are one message with ten n
   });
 });
 
-test("in the quiet hours of its zone an account is told nothing; afterwards it is told of everything in one message, with the true times", {
-  tag: "@one-engine",
-}, async () => {
+test("in the quiet hours of its zone an account is told nothing; afterwards it is told of everything in one message, with the true times", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     const zone = "Asia/Kathmandu";
     const [{ start } = {}] = await sql(
@@ -137,9 +133,7 @@ test("in the quiet hours of its zone an account is told nothing; afterwards it i
   });
 });
 
-test("rules that are changed hold for what is kept by the old ones: a shorter delay, and quiet hours that are taken away", {
-  tag: "@one-engine",
-}, async () => {
+test("rules that are changed hold for what is kept by the old ones: a shorter delay, and quiet hours that are taken away", async () => {
   await onStageWith<Settings>("notices/settings", async ({ sql, live, receiver }, { readChoices, saveChoices }) => {
     const change = async (choices: Partial<NoticeChoices>, offline = "5") => {
       const { zone: _, ...before } = await readChoices(1);
@@ -170,9 +164,7 @@ test("rules that are changed hold for what is kept by the old ones: a shorter de
   });
 });
 
-test("a snoozed server is told nothing new of until it is over, or until it has recovered; others are, and so is the end of what was told", {
-  tag: "@one-engine",
-}, async () => {
+test("a snoozed server is told nothing new of until it is over, or until it has recovered; others are, and so is the end of what was told", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql("insert into server_snoozes (server_id, until) values (1, now() + interval '1 hour')");
     await sql(goOffline(1));
@@ -205,9 +197,7 @@ test("a snoozed server is told nothing new of until it is over, or until it has 
   });
 });
 
-test("of a server in maintenance nothing is told; what goes on afterwards is, with its true beginning", {
-  tag: "@one-engine",
-}, async () => {
+test("of a server in maintenance nothing is told; what goes on afterwards is, with its true beginning", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`insert into maintenance_times (server_id, started_at, ended_at) select id, now(), now() + interval '1 hour' from servers;
       insert into server_events (server_id, kind, started_at) select id, 'offline', now() + interval '1 s' from servers`);
@@ -223,9 +213,7 @@ test("of a server in maintenance nothing is told; what goes on afterwards is, wi
   });
 });
 
-test("the owner is told of a game service that failed or is served by no live edge node, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", {
-  tag: "@one-engine",
-}, async () => {
+test("the owner is told of a game service that failed or is served by no live edge node, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`insert into notice_channels (account_id, kind, name, confirmed_at) values (2, 'webhook', 'b', now());
       insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'survival', 'j', 'o', 1);
@@ -260,9 +248,7 @@ test("the owner is told of a game service that failed or is served by no live ed
   });
 });
 
-test("each kind that is told has words of its own, for its beginning and, if it lasts, for its end", {
-  tag: "@one-engine",
-}, async () => {
+test("each kind that is told has words of its own, for its beginning and, if it lasts, for its end", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'survival', 'j', 'o', 1);
       insert into access_tokens (account_id, name, token_hash, hint) values (1, 'deploy', repeat('a', 64), 'hint');
@@ -291,9 +277,7 @@ test("each kind that is told has words of its own, for its beginning and, if it 
   });
 });
 
-test("what goes on is told again once a day, in one message for what is due within an hour, until it is over", {
-  tag: "@one-engine",
-}, async () => {
+test("what goes on is told again once a day, in one message for what is due within an hour, until it is over", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(goOffline(1));
     await live(30 * MINUTE, 10 * MINUTE);
@@ -331,9 +315,7 @@ const LEFT = `select (select count(*)::int from shared_service_events) as shared
   (select count(*)::int from notice_incidents where look_at is not null) as open`;
 const NOTHING_LEFT = [{ shared: 0, due: 0, open: 0 }];
 
-test("who a game service is shared with is told of it, and of its end, once and as the owner is, if they chose so, by two instances at once; of servers and tokens of others nobody is told", {
-  tag: "@one-engine",
-}, async () => {
+test("who a game service is shared with is told of it, and of its end, once and as the owner is, if they chose so, by two instances at once; of servers and tokens of others nobody is told", async () => {
   await onStage(async ({ sql, url, instance, receiver }) => {
     const other = await startInstance(url, receiver.url);
     const live = async (ms: number) => {
@@ -376,9 +358,7 @@ test("who a game service is shared with is told of it, and of its end, once and 
   });
 });
 
-test("who a game service is shared with is told of what begins after they chose so and have a channel, also when its owner has none or is disabled", {
-  tag: "@one-engine",
-}, async () => {
+test("who a game service is shared with is told of what begins after they chose so and have a channel, also when its owner has none or is disabled", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`${SHARED_SERVICE};
       delete from notice_channels where name = 'a';
@@ -410,9 +390,7 @@ test("who a game service is shared with is told of what begins after they chose 
   });
 });
 
-test("a share that ends, or the choice to be told of it, ends what is told: what is due is dropped, which is said, and no end and no reminder follow; the owner is told as before", {
-  tag: "@one-engine",
-}, async () => {
+test("a share that ends, or the choice to be told of it, ends what is told: what is due is dropped, which is said, and no end and no reminder follow; the owner is told as before", async () => {
   const ends = [
     "delete from service_grants where account_id = 2",
     "update notice_settings set rules = '{}' where account_id = 2",
@@ -508,9 +486,7 @@ test("before each attempt is asked whether the account is enabled, the server is
   }
 });
 
-test("an outage that is over before a receiver takes its message is one message that says so; after one that may have arrived, the same message comes again, also when it was refused meanwhile, and then the end", {
-  tag: "@one-engine",
-}, async () => {
+test("an outage that is over before a receiver takes its message is one message that says so; after one that may have arrived, the same message comes again, also when it was refused meanwhile, and then the end", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     receiver.modes.set("a", "refuse");
     await sql(goOffline(1));
@@ -543,9 +519,7 @@ test("an outage that is over before a receiver takes its message is one message 
   });
 });
 
-test("a channel that fails is tried six times within eight hours, is turned off after a day of failures, and what it was not sent is listed", {
-  tag: "@one-engine",
-}, async () => {
+test("a channel that fails is tried six times within eight hours, is turned off after a day of failures, and what it was not sent is listed", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     receiver.modes.set("a", "refuse");
     await sql(goOffline(1));
@@ -561,9 +535,7 @@ test("a channel that fails is tried six times within eight hours, is turned off 
   });
 });
 
-test("an outage that ended while no instance ran for days is told to be over since its true end", {
-  tag: "@one-engine",
-}, async () => {
+test("an outage that ended while no instance ran for days is told to be over since its true end", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(goOffline(1));
     await live(6 * MINUTE);
@@ -577,9 +549,7 @@ test("an outage that ended while no instance ran for days is told to be over sin
   });
 });
 
-test("events of before notices are told to nobody, and without a channel new ones are not kept for later", {
-  tag: "@one-engine",
-}, async () => {
+test("events of before notices are told to nobody, and without a channel new ones are not kept for later", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(
       "insert into server_events (server_id, kind, started_at, notice_due) values (1, 'offline', now() - interval '1 day', false)",
@@ -602,9 +572,7 @@ test("events of before notices are told to nobody, and without a channel new one
   });
 });
 
-test("a receiver that answers 429 with a time gets nothing until then, not even what comes meanwhile; other channels of the account do, and /ops/metrics calls none of it late", {
-  tag: "@one-engine",
-}, async () => {
+test("a receiver that answers 429 with a time gets nothing until then, not even what comes meanwhile; other channels of the account do, and /ops/metrics calls none of it late", async () => {
   await onStageWith<Outbox>("notices/outbox", async ({ sql, live, receiver }, { measureOutbox }) => {
     await sql(`insert into notice_channels (account_id, kind, name, confirmed_at)
       values (1, 'webhook', 'b', now()), (1, 'webhook', 'c', now()), (1, 'webhook', 'd', now())`);
@@ -631,9 +599,7 @@ test("a receiver that answers 429 with a time gets nothing until then, not even 
   });
 });
 
-test("what waited for a receiver comes at most twenty messages an hour, of which the last says what waits and until when; of what is over by then nothing more is sent, which is said", {
-  tag: "@one-engine",
-}, async () => {
+test("what waited for a receiver comes at most twenty messages an hour, of which the last says what waits and until when; of what is over by then nothing more is sent, which is said", async () => {
   await onStageWith<Outbox>("notices/outbox", async ({ sql, live, receiver }, { measureOutbox }) => {
     await sql(`insert into notice_incidents (account_id, subject, subject_id, kind, started_at, ended_at, told_at)
         values (1, 'server', 1, 'offline', now() - interval '6 hours', now() - interval '5 hours', now() - interval '6 hours');
@@ -663,9 +629,7 @@ test("what waited for a receiver comes at most twenty messages an hour, of which
   });
 });
 
-test("a repetition that is the last message of an hour says so as well, and else what it said before", {
-  tag: "@one-engine",
-}, async () => {
+test("a repetition that is the last message of an hour says so as well, and else what it said before", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(
       "insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now() - interval '1 minute')",
@@ -687,9 +651,7 @@ test("a repetition that is the last message of an hour says so as well, and else
   });
 });
 
-test("of more than 10,000 messages that wait, the oldest become one, which says how many were not sent, grows while it waits itself, and counts nothing that is being sent", {
-  tag: "@one-engine",
-}, async () => {
+test("of more than 10,000 messages that wait, the oldest become one, which says how many were not sent, grows while it waits itself, and counts nothing that is being sent", async () => {
   test.setTimeout(SLOW.timeout);
   await onStage(async ({ sql, instance, receiver, url }) => {
     const wait = (from: number, to: number) =>
@@ -735,9 +697,7 @@ test("of more than 10,000 messages that wait, the oldest become one, which says 
   });
 });
 
-test("a mail server that hangs leaves places for webhooks, however much mail is due", {
-  tag: "@one-engine",
-}, async () => {
+test("a mail server that hangs leaves places for webhooks, however much mail is due", async () => {
   await onStage(async ({ sql, instance, receiver }) => {
     await sql(`insert into accounts (name, email) select 'n', 'n' || n || '@example.com' from generate_series(1, 60) n;
       insert into notice_channels (account_id, kind, name, confirmed_at) select id, 'mail', 'mail', now() from accounts where id > 2;
@@ -753,7 +713,7 @@ test("a mail server that hangs leaves places for webhooks, however much mail is 
   });
 });
 
-test("a receiver that hangs delays the messages of its own account alone", { tag: "@one-engine" }, async () => {
+test("a receiver that hangs delays the messages of its own account alone", async () => {
   await onStage(async ({ sql, instance, receiver }) => {
     await sql(`insert into servers (account_id, label, hostname) values (2, 'other', 'h');
       insert into notice_channels (account_id, kind, name, confirmed_at)
@@ -770,9 +730,7 @@ test("a receiver that hangs delays the messages of its own account alone", { tag
   });
 });
 
-test("accounts whose plan fails are set aside and tried again later, however many they are; the others are told, and when the fault is gone so are they", {
-  tag: "@one-engine",
-}, async () => {
+test("accounts whose plan fails are set aside and tried again later, however many they are; the others are told, and when the fault is gone so are they", async () => {
   test.setTimeout(SLOW.timeout);
   await onStage(async ({ sql, instance, receiver }) => {
     const FAULTY = 30;
@@ -813,9 +771,7 @@ test("accounts whose plan fails are set aside and tried again later, however man
   });
 });
 
-test("npm run notices -- test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", {
-  tag: "@one-engine",
-}, async () => {
+test("npm run notices -- test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", async () => {
   await onStage(async ({ sql, url }) => {
     const [working, broken] = [await startWebhookReceiver(), await startWebhookReceiver(500)];
     const variables = { DATABASE_URL: url, ...WITH_KEY };
@@ -843,9 +799,7 @@ test("npm run notices -- test EMAIL sends a test by each channel that is on, say
   });
 });
 
-test("/ops/metrics counts the messages that are due, delivered and given up, and says how long the oldest has been due", {
-  tag: "@one-engine",
-}, async () => {
+test("/ops/metrics counts the messages that are due, delivered and given up, and says how long the oldest has been due", async () => {
   await onStage(async ({ sql, url }) => {
     const [working, gone, opsPort] = [await startWebhookReceiver(), await startWebhookReceiver(410), await freePort()];
     const app = await startConsole(url, { ...WITH_KEY, OPS_PORT: String(opsPort) });
@@ -883,9 +837,7 @@ test("/ops/metrics counts the messages that are due, delivered and given up, and
   });
 });
 
-test("kill -9 before and after each step of the loop loses nothing and tells nothing twice", {
-  tag: "@one-engine",
-}, async () => {
+test("kill -9 before and after each step of the loop loses nothing and tells nothing twice", async () => {
   test.setTimeout(SLOW.timeout);
   await onStage(async (stage) => {
     for (const what of STEPS) {

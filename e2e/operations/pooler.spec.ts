@@ -52,9 +52,7 @@ test.describe("behind PgBouncer in transaction mode", () => {
     return app;
   }
 
-  test("400 requests at once are all answered rightly, prepared statements are given up with one line, and instants are UTC", {
-    tag: "@one-engine",
-  }, async () => {
+  test("400 requests at once are all answered rightly, prepared statements are given up with one line, and instants are UTC", async () => {
     const { origin, output } = await open(pooler.url);
     const calls = Array.from({ length: REQUESTS }, async (_, index) => {
       const caller = index % CALLERS;
@@ -80,18 +78,14 @@ test.describe("behind PgBouncer in transaction mode", () => {
     expect(output()).not.toContain('"error"');
   });
 
-  test("with pgbouncer=true in DATABASE_URL there are no prepared statements from the start", {
-    tag: "@one-engine",
-  }, async () => {
+  test("with pgbouncer=true in DATABASE_URL there are no prepared statements from the start", async () => {
     const { origin, output } = await open(`${pooler.url}?pgbouncer=true`);
     const me = Array.from({ length: 40 }, (_, index) => call("/api/v1/me", tokens[index % CALLERS] ?? "", { origin }));
     expect((await Promise.all(me)).map(({ status }) => status)).toEqual(Array(40).fill(200));
     expect(output()).not.toContain("prepared statements");
   });
 
-  test("a statement that takes too long is cancelled in PostgreSQL, is 503 in time, and reaches no other client", {
-    tag: "@one-engine",
-  }, async () => {
+  test("a statement that takes too long is cancelled in PostgreSQL, is 503 in time, and reaches no other client", async () => {
     const { origin } = await open(pooler.url, SHORT_WAIT);
     const listed = () => call("/api/v1/servers", tokens[0] ?? "", { origin });
     await expect.poll(async () => (await listed()).status).toBe(200);
@@ -120,7 +114,7 @@ test.describe("behind PgBouncer in transaction mode", () => {
     await expect.poll(async () => (await listed()).status).toBe(200);
   });
 
-  test("the start's check gets through the pooler exactly when the app does", { tag: "@one-engine" }, async () => {
+  test("the start's check gets through the pooler exactly when the app does", async () => {
     const database = await openDatabase(parseEnv({ DATABASE_URL: pooler.url }), false);
     expect(database.isEmbedded).toBe(false);
     const refusing = new URL(pooler.url);

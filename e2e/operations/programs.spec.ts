@@ -11,9 +11,7 @@ const PROGRAMS = [
 ] as const;
 
 for (const { path, type, check } of PROGRAMS) {
-  test(`the console hands out ${path} byte by byte to anybody, and what keeps a copy asks whether it changed`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`the console hands out ${path} byte by byte to anybody, and what keeps a copy asks whether it changed`, async () => {
     const file = `public${path}`;
     const answer = await fetch(sharedOrigin() + path);
     expect(answer.status).toBe(200);
@@ -38,9 +36,10 @@ for (const { path, type, check } of PROGRAMS) {
   });
 }
 
-test("the page of edge nodes and docs/edge.md name the address of the program that nodes run", {
-  tag: "@one-engine",
-}, async ({ page, context }) => {
+test("the page of edge nodes and docs/edge.md name the address of the program that nodes run", async ({
+  page,
+  context,
+}) => {
   const { id } = await newAccount("admin");
   await signInDirectly(context, id);
   await page.goto("/dashboard/edge-nodes");

@@ -72,9 +72,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       return (key: string) => backend.limits.limit(policy, key);
     };
 
-    test("of 200 at once exactly 120 are accepted, and each remainder from 119 to 0 is told once", {
-      tag: "@one-engine",
-    }, async () => {
+    test("of 200 at once exactly 120 are accepted, and each remainder from 119 to 0 is told once", async () => {
       const limit = limitOf(60 * SECOND);
       let begunAt = 0;
       const decisions = await whileUp([backend.limits], () => {
@@ -96,7 +94,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
     });
 
     test("whoever waits exactly as long as announced is accepted, 20 of 20", {
-      tag: ["@one-engine", "@waits"],
+      tag: "@waits",
     }, async () => {
       const limit = limitOf(SECOND, 3);
       let key = unique("key");
@@ -116,9 +114,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       }
     });
 
-    test("a client that never stops gets no more than the limit in any window, and no less than it may", {
-      tag: "@one-engine",
-    }, async () => {
+    test("a client that never stops gets no more than the limit in any window, and no less than it may", async () => {
       const windowMs = 600;
       const limit = limitOf(windowMs, 20);
       let key = unique("key");
@@ -144,7 +140,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       }
     });
 
-    test("keys and policies are counted apart", { tag: "@one-engine" }, async () => {
+    test("keys and policies are counted apart", async () => {
       const key = unique("key");
       const strict = limitOf(60 * SECOND, 1);
       expect((await strict(key)).accepted).toBe(true);
@@ -162,24 +158,18 @@ async function acceptedOf(limits: RateLimits, key: string, count: number): Promi
   return decisions.filter(({ accepted }) => accepted).length;
 }
 
-test("a Redis that refuses connections: decided in this process, still 120 of 200", {
-  tag: "@one-engine",
-}, async () => {
+test("a Redis that refuses connections: decided in this process, still 120 of 200", async () => {
   const limits = openRateLimits({ kind: "tcp", url: "redis://127.0.0.1:1" });
   expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
   await limits.close();
 });
 
-test("an Upstash that refuses connections: decided in this process, still 120 of 200", {
-  tag: "@one-engine",
-}, async () => {
+test("an Upstash that refuses connections: decided in this process, still 120 of 200", async () => {
   const limits = openRateLimits({ kind: "rest", url: "http://127.0.0.1:1", token: "x" });
   expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
 });
 
-test("an Upstash that rejects the token: decided in this process, still 120 of 200", {
-  tag: "@one-engine",
-}, async () => {
+test("an Upstash that rejects the token: decided in this process, still 120 of 200", async () => {
   needs("redis-server");
   const redis = await startRedis();
   const upstash = await startUpstash(redis.url);
@@ -193,9 +183,7 @@ for (const [what, settings] of [
   ["Redis", (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` })],
   ["Upstash", (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token: "x" })],
 ] as const) {
-  test(`a silent ${what} holds a request up for little more than a second, and then none for a while`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`a silent ${what} holds a request up for little more than a second, and then none for a while`, async () => {
     const hole = await startBlackHole();
     const limits = openRateLimits(settings(hole.port));
     const key = unique("key");
@@ -208,9 +196,7 @@ for (const [what, settings] of [
   });
 }
 
-test("a Redis that stops, is paused, and comes back: the limit holds throughout and Redis is used again", {
-  tag: "@one-engine",
-}, async () => {
+test("a Redis that stops, is paused, and comes back: the limit holds throughout and Redis is used again", async () => {
   needs("redis-server");
   const redis = await startRedis();
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
@@ -240,9 +226,7 @@ test("a Redis that stops, is paused, and comes back: the limit holds throughout 
   await redis.stop();
 });
 
-test("a Redis whose clock is set back by an hour locks nobody out for it, and no instance forgets what it accepted", {
-  tag: "@one-engine",
-}, async () => {
+test("a Redis whose clock is set back by an hour locks nobody out for it, and no instance forgets what it accepted", async () => {
   needs("redis-server");
   const redis = await startRedis();
   const [limits, other] = [1, 2].map(() => openRateLimits({ kind: "tcp", url: redis.url })) as [RateLimits, RateLimits];
@@ -269,7 +253,7 @@ test("a Redis whose clock is set back by an hour locks nobody out for it, and no
 });
 
 test("Redis accepts or refuses requests together that count together, and whoever waits as long as announced is accepted, 20 of 20", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("redis-server");
   const redis = await startRedis();
@@ -301,9 +285,7 @@ test("Redis accepts or refuses requests together that count together, and whoeve
   await redis.stop();
 });
 
-test("Redis keeps the accepted requests within the window and no others, and a refusal changes nothing there", {
-  tag: "@one-engine",
-}, async () => {
+test("Redis keeps the accepted requests within the window and no others, and a refusal changes nothing there", async () => {
   needs("redis-server");
   const redis = await startRedis();
   const limits = openRateLimits({ kind: "tcp", url: redis.url });

@@ -13,7 +13,7 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 const RECIPES = "public/recipes";
 
 test("fleet.sh prints every server in full, and waits where the limit says so", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("curl");
   const { id: accountId, token } = await newAccount();
@@ -33,9 +33,7 @@ test("fleet.sh prints every server in full, and waits where the limit says so", 
   expect(errors).toBe("");
 });
 
-test("fleet.sh goes on after a restart of the console, without a word, and says what waiting does not mend", {
-  tag: "@one-engine",
-}, async () => {
+test("fleet.sh goes on after a restart of the console, without a word, and says what waiting does not mend", async () => {
   needs("curl");
   const database = String(process.env.DATABASE_URL);
   const { id: accountId, token } = await newAccount();
@@ -58,9 +56,7 @@ test("fleet.sh goes on after a restart of the console, without a word, and says 
   }
 });
 
-test("what fleet.sh prints and the console's published curves are all that the two health-score recipes need", {
-  tag: "@one-engine",
-}, async () => {
+test("what fleet.sh prints and the console's published curves are all that the two health-score recipes need", async () => {
   needs("curl", "python3");
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
@@ -82,9 +78,7 @@ test("what fleet.sh prints and the console's published curves are all that the t
   }
 });
 
-test("unhealthy.py names the servers in need and ends with 1, with 0 when there are none, and with 2 when it cannot ask", {
-  tag: "@one-engine",
-}, async () => {
+test("unhealthy.py names the servers in need and ends with 1, with 0 when there are none, and with 2 when it cannot ask", async () => {
   needs("python3");
   const { id: accountId, token } = await newAccount();
   const variables = {
@@ -107,9 +101,7 @@ test("unhealthy.py names the servers in need and ends with 1, with 0 when there 
   expect(refused.errors).toContain("Malformed access token");
 });
 
-test("Grafana: every URL of the dashboard answers, with every column that it shows; the data source is named as it is", {
-  tag: "@one-engine",
-}, async () => {
+test("Grafana: every URL of the dashboard answers, with every column that it shows; the data source is named as it is", async () => {
   needs("python3 with yaml");
   const { id: accountId, token } = await newAccount();
   await newServer(accountId);
@@ -138,9 +130,7 @@ test("Grafana: every URL of the dashboard answers, with every column that it sho
   }
 });
 
-test("Home Assistant: every resource of the configuration answers, and every template makes a value of it", {
-  tag: "@one-engine",
-}, async () => {
+test("Home Assistant: every resource of the configuration answers, and every template makes a value of it", async () => {
   needs("python3 with yaml", "python3 with jinja2");
   const { id: accountId, token } = await newAccount();
   const seenAt = new Date(Date.now() - SECOND);

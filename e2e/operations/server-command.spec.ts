@@ -13,9 +13,7 @@ test.afterEach(() => database.stop());
 
 const server = (...args: string[]) => command(["server", ...args], { DATABASE_URL: database.url });
 
-test("npm run server adds, lists, replaces a key and removes, each key shown once", {
-  tag: "@one-engine",
-}, async () => {
+test("npm run server adds, lists, replaces a key and removes, each key shown once", async () => {
   const added = await server("add", "Caller@example.com", "--label", "Web front", "--hostname", "web-1.example");
   expect(added.stdout).toMatch(
     /^Added server 1 of caller@example\.com\.\nIts key, shown only now: csrv_\w{36}\nOn that machine: sh agent\.sh install URL-OF-THE-CONSOLE\n$/,
@@ -33,7 +31,7 @@ test("npm run server adds, lists, replaces a key and removes, each key shown onc
   expect((await server("list")).stdout).toContain("There are no servers yet.");
 });
 
-test("every mistake of npm run server is one clear sentence and exit code 1", { tag: "@one-engine" }, async () => {
+test("every mistake of npm run server is one clear sentence and exit code 1", async () => {
   const mistakes: [string[], string][] = [
     [["add", "nobody@example.com", "--label", "A", "--hostname", "a.example"], "There is no account with the e-mail"],
     [["add", "caller@example.com", "--label", "A", "--hostname", "a b"], "A hostname consists of"],

@@ -43,7 +43,7 @@ const STORES = {
 
 for (const [name, open] of Object.entries(STORES)) {
   test(`${name} that answers after three seconds decides nothing and holds nobody up; quick again, it decides again`, {
-    tag: ["@one-engine", "@waits"],
+    tag: "@waits",
   }, async () => {
     needs("redis-server");
     const redis = await startRedis();
@@ -78,7 +78,7 @@ for (const [name, open] of Object.entries(STORES)) {
 }
 
 test("Redis that vanishes without a word is connected to anew and decides again, within seconds", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("redis-server");
   const redis = await startRedis();

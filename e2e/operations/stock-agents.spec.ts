@@ -54,7 +54,7 @@ async function printed(bench: AgentBench, variables: Record<string, string> = {}
 }
 
 test("of one recorded machine Prometheus with the node exporter and the daemon measure the same, to the hundredth", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("dash", "curl");
   const { id, key } = await reportingServer();
@@ -94,7 +94,7 @@ test("of one recorded machine Prometheus with the node exporter and the daemon m
 });
 
 test("on this machine under load, two keys agree: Prometheus and the daemon, within 1 % of what is large and 0.05 of what is small", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("dash", "curl");
   const [scraped, measured] = [await reportingServer(), await reportingServer()];
@@ -171,7 +171,7 @@ const bootOf = ({ ts, uptimeS }: { ts: Date; uptimeS: number | null }) =>
   uptimeS === null ? null : ts.getTime() / SECOND - uptimeS;
 
 test("a second machine behind the same key is told to Prometheus, which drops it and goes on; so is a key that does not work", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   const { id, key } = await reportingServer();
   const [first, second] = [own(await startNodeExporter()), own(await startNodeExporter())];
@@ -187,7 +187,7 @@ test("a second machine behind the same key is told to Prometheus, which drops it
 });
 
 test("what Prometheus was told to send later it sends again, and nothing of it is lost", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   const writes: { body: string; status: number }[] = [];
   const console = createServer((request, response) => {

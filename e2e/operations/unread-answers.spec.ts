@@ -86,7 +86,6 @@ test.describe("clients that do not read", () => {
 
   test("six tokens of one account that read nothing, and ask again after each 503, leave the memory for the week of another account", {
     // The embedded database makes one answer at a time.
-    tag: "@one-engine",
   }, async () => {
     const other = await newAccount();
     await db.serviceGrant.create({ data: { serviceId, accountId: other.id } });
@@ -104,9 +103,7 @@ test.describe("clients that do not read", () => {
     await Promise.all(crowd);
   });
 
-  test("accounts that read nothing fill the memory, and one more is served all the same: those who do not read are cut off", {
-    tag: "@one-engine",
-  }, async () => {
+  test("accounts that read nothing fill the memory, and one more is served all the same: those who do not read are cut off", async () => {
     const crowd = await Promise.all(Array.from({ length: 16 }, () => newAccount()));
     const quiet = await newAccount();
     await db.serviceGrant.createMany({

@@ -14,7 +14,7 @@ import { migrate } from "@/scripts/database";
 const CONFIGURATION = "/ingest/v1/edge/configuration";
 const WINDOW = 5 * SECOND;
 
-test.describe("a thousand edge nodes wait", { tag: ["@one-engine", "@waits"] }, () => {
+test.describe("a thousand edge nodes wait", { tag: "@waits" }, () => {
   needs("postgres");
 
   let postgres: PostgresServer;

@@ -10,9 +10,7 @@ import { hashToken } from "@/lib/tokens/format";
 
 // The pages for when something went wrong are pages like the others: WCAG 2.2 AA, in both colour schemes.
 
-test("a form from elsewhere: the 403 page says so, without an axe violation", { tag: "@one-engine" }, async ({
-  page,
-}) => {
+test("a form from elsewhere: the 403 page says so, without an axe violation", async ({ page }) => {
   const signIn = await (await fetch(`${sharedOrigin()}/sign-in`)).text();
   const fields = signIn.match(/<input type="hidden"[^>]*>/g) ?? [];
   await page.setContent(
@@ -26,7 +24,7 @@ test("a form from elsewhere: the 403 page says so, without an axe violation", { 
   await expectAccessible(page);
 });
 
-test("no database: the 503 page says so, without an axe violation", { tag: "@one-engine" }, async ({ page }) => {
+test("no database: the 503 page says so, without an axe violation", async ({ page }) => {
   const app = await startConsole("postgresql://postgres@127.0.0.1:1/none");
   try {
     expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
@@ -38,9 +36,9 @@ test("no database: the 503 page says so, without an axe violation", { tag: "@one
   }
 });
 
-test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", {
-  tag: "@one-engine",
-}, async ({ browser }) => {
+test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", async ({
+  browser,
+}) => {
   const database = await createTestDatabase();
   await insertCaller(database.url);
   const client = new pg.Client(database.url);

@@ -135,9 +135,10 @@ async function fill(accountId: number): Promise<void> {
 }
 
 for (const { name, reach } of STATES) {
-  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, async ({
+    page,
+    account,
+  }) => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await reach(page, account.id);
     await expectToFit(page);
@@ -145,9 +146,10 @@ for (const { name, reach } of STATES) {
   });
 }
 
-test("with the keyboard alone: sign in, create, copy, finish, revoke, and the focus is always where one goes on", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("with the keyboard alone: sign in, create, copy, finish, revoke, and the focus is always where one goes on", async ({
+  page,
+  account,
+}) => {
   await page.goto(TOKEN_PAGE);
   const name = page.getByLabel("Name");
   for (
@@ -261,9 +263,10 @@ async function wideCells(page: Page): Promise<string[]> {
 }
 
 // In one test, because a visit of all pages costs more than all that is looked at.
-test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide; in no table does what stands in a cell reach over the next one, at any width; printed it has nothing to press: neither a bar of links, nor the way back, the account menu, a search or a button", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide; in no table does what stands in a cell reach over the next one, at any width; printed it has nothing to press: neither a bar of links, nor the way back, the account menu, a search or a button", async ({
+  page,
+  account,
+}) => {
   const navigation = page.locator(
     "nav, search, [role=search], button, .button, .plain-button, .skip-link, [data-navigation], header:has([href='/']) details",
   );
@@ -294,7 +297,7 @@ test("on every page whatever can be pressed is at least 24 pixels in both direct
 test.describe("with reduced motion", () => {
   test.use({ contextOptions: { reducedMotion: "reduce" } });
 
-  test("nothing moves", { tag: "@one-engine" }, async ({ page, account }) => {
+  test("nothing moves", async ({ page, account }) => {
     await newNamedToken(account.id, "still");
     await page.goto(TOKEN_PAGE);
     await createOnPage(page, "still too");

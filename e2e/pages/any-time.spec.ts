@@ -153,9 +153,10 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("samples are drawn where they are, hours where they are not, and 400 days in at most a thousand points: the page says which", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("samples are drawn where they are, hours where they are not, and 400 days in at most a thousand points: the page says which", async ({
+  page,
+  account,
+}) => {
   const { id } = await newServer(account.id, { createdAt: new Date(NOW - 399 * DAY), lastSeenAt: new Date(NOW) });
   await db.$executeRaw`
     insert into telemetry_samples (server_id, ts, cpu_pct)
@@ -197,9 +198,10 @@ test("samples are drawn where they are, hours where they are not, and 400 days i
   expect(rows).toBeLessThan(40);
 });
 
-test("a time that is dragged over, or marked with Space, moved over and shown with Enter, is the one of the fields, and Back leads back", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a time that is dragged over, or marked with Space, moved over and shown with Enter, is the one of the fields, and Back leads back", async ({
+  page,
+  account,
+}) => {
   const id = await reportingServer(account.id);
   const shownFrom = async () => Date.parse(new URL(page.url()).searchParams.get("from") ?? "");
   const shownTo = async () => Date.parse(new URL(page.url()).searchParams.get("to") ?? "");
@@ -330,9 +332,10 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("charts of any time have no axe violation, compared or refused, fit, and nothing of them jumps, 390 and 1280 pixels wide", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("charts of any time have no axe violation, compared or refused, fit, and nothing of them jumps, 390 and 1280 pixels wide", async ({
+  page,
+  account,
+}) => {
   const id = await reportingServer(account.id);
   const service = await newGameService(account.id, { createdAt: new Date(BEGAN) });
   await recordShifts(page);

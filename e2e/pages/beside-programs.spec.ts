@@ -18,9 +18,10 @@ import { requestBenchmark } from "@/lib/servers/benchmarks";
 // Pages and the programs that they tell people to run. Apart from the other tests of these pages, because a spec that asks
 // for programs runs once more as on a machine that has none.
 
-test("signed in, every example carries the reader's own ids and this console's URL, and runs as it is written", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("signed in, every example carries the reader's own ids and this console's URL, and runs as it is written", async ({
+  page,
+  account,
+}) => {
   needs("curl", "python3");
   test.slow();
   const { id: server } = await newServer(account.id);
@@ -68,9 +69,7 @@ async function run(program: string, args: string[], token: string): Promise<stri
   return output;
 }
 
-test("Prometheus, TOML and YAML take the configurations as they are shown", {
-  tag: "@one-engine",
-}, async () => {
+test("Prometheus, TOML and YAML take the configurations as they are shown", async () => {
   needs("promtool", "python3 with yaml");
   const shown = agentConfigurations("https://console.example.com");
   const fileOf = (name: string) => {
@@ -96,9 +95,10 @@ test("Prometheus, TOML and YAML take the configurations as they are shown", {
   expect(proxmox).toContain("--server console.example.com --port 443 --influxdbproto https");
 });
 
-test("the page of a benchmark says what keeps it from being verified, and what it says to do makes it verified", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("the page of a benchmark says what keeps it from being verified, and what it says to do makes it verified", async ({
+  page,
+  account,
+}) => {
   needs("dash", "curl");
   const { id, key } = await newReportingServer(account.id);
   const section = page.getByRole("region", { name: "A result could not be verified yet" });
@@ -150,9 +150,10 @@ test("the page of a benchmark says what keeps it from being verified, and what i
   expect(await response.text()).toContain("Verified: this is the server that the console knows.");
 });
 
-test("two machines that report by turns with one key are said on the open page of the server", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("two machines that report by turns with one key are said on the open page of the server", async ({
+  page,
+  account,
+}) => {
   needs("dash", "curl");
   const { id, key } = await newReportingServer(account.id);
   const bench = new AgentBench();

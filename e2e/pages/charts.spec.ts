@@ -136,9 +136,10 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("the score of a server that fell silent before the time shown is drawn to the score at the top", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("the score of a server that fell silent before the time shown is drawn to the score at the top", async ({
+  page,
+  account,
+}) => {
   const at = new Date(Date.now() - 2 * DAY);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt: at });
   await db.$executeRaw`insert into telemetry_samples (server_id, ts, cpu_pct) values (${id}, ${at}, 20)`;
@@ -148,9 +149,10 @@ test("the score of a server that fell silent before the time shown is drawn to t
   await expect(figure(page, "CPU")).toContainText("Nothing was measured in this time.");
 });
 
-test("the arrow keys and the mouse show the values at a time in all charts at once, and Escape takes them away", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("the arrow keys and the mouse show the values at a time in all charts at once, and Escape takes them away", async ({
+  page,
+  account,
+}) => {
   const { id, peakAt } = await serverWithPast(account.id);
   await page.goto(`/dashboard/servers/${id}?range=1h`);
   // The network lost nothing: its chart is folded.
@@ -185,9 +187,10 @@ test("the arrow keys and the mouse show the values at a time in all charts at on
   }).toPass({ intervals: [0] });
 });
 
-test("three lines are told apart by their strokes, on paper and where the system chooses the colours", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("three lines are told apart by their strokes, on paper and where the system chooses the colours", async ({
+  page,
+  account,
+}) => {
   const { id } = await serverWithPast(account.id);
   await page.goto(`/dashboard/servers/${id}?range=24h`);
   const lines = figure(page, "CPU").locator("g[data-series] path:nth-of-type(2)");
@@ -215,10 +218,7 @@ test("three lines are told apart by their strokes, on paper and where the system
   ]);
 });
 
-test("the bars of a token's day show their numbers to the arrow keys as well", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("the bars of a token's day show their numbers to the arrow keys as well", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "watched");
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
   await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 500, limited: 11, peak: 131 } });
@@ -231,10 +231,7 @@ test("the bars of a token's day show their numbers to the arrow keys as well", {
   await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 489; Over the limit \(429\) 11$/);
 });
 
-test("the last value that a legend names is the latest one, at every range", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("the last value that a legend names is the latest one, at every range", async ({ page, account }) => {
   const { id } = await serverWithPast(account.id);
   const minutes = new Date((await db.server.findUniqueOrThrow({ where: { id } })).lastSeenAt).getUTCMinutes();
   for (const range of ["1h", "24h", "7d", "30d"]) {
@@ -244,9 +241,10 @@ test("the last value that a legend names is the latest one, at every range", { t
   }
 });
 
-test("each kind of request has one name in the key, the bars and the table of a token's day, and a look of its own", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("each kind of request has one name in the key, the bars and the table of a token's day, and a look of its own", async ({
+  page,
+  account,
+}) => {
   const { token } = await newNamedToken(account.id, "watched", new Date(Date.now() + DAY));
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
   const counts = { requests: 500, limited: 11, refused: 7, peak: 131 };
@@ -272,7 +270,7 @@ test("each kind of request has one name in the key, the bars and the table of a 
 test.describe("with a finger", () => {
   test.use({ hasTouch: true });
 
-  test("a tap on one chart shows the values in all", { tag: "@one-engine" }, async ({ page, account }) => {
+  test("a tap on one chart shows the values in all", async ({ page, account }) => {
     const { id } = await serverWithPast(account.id);
     await page.goto(`/dashboard/servers/${id}?range=24h`);
     const memory = page.getByRole("slider", { name: "Memory: values at a time" });
@@ -282,9 +280,11 @@ test.describe("with a finger", () => {
   });
 });
 
-test("the history is a CSV file for the session's account alone, never kept, and never a formula", {
-  tag: "@one-engine",
-}, async ({ page, context, account }) => {
+test("the history is a CSV file for the session's account alone, never kept, and never a formula", async ({
+  page,
+  context,
+  account,
+}) => {
   const { id } = await serverWithPast(account.id, "=cmd|' /C calc'!A0");
   const path = `/dashboard/servers/${id}/history.csv?range=24h`;
   const answer = await page.request.get(path);

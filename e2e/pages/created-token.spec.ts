@@ -10,10 +10,7 @@ const primary = (page: Page) =>
     .getByRole("region", { name: "Copy your new token now" })
     .locator("a.button:not(.quiet), button.button:not(.quiet)");
 
-test("copying is the primary action; Done is quiet until the token was copied", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("copying is the primary action; Done is quiet until the token was copied", async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   await createOnPage(page, account.name);
   await expect(primary(page)).toHaveText([/^Copy/]);
@@ -22,9 +19,10 @@ test("copying is the primary action; Done is quiet until the token was copied", 
   await expect(page.getByRole("link", { name: "Done" })).not.toHaveClass(/quiet/);
 });
 
-test("leaving an uncopied token behind is asked about, by Done, by link, by form and by reloading; a copied one is not", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("leaving an uncopied token behind is asked about, by Done, by link, by form and by reloading; a copied one is not", async ({
+  page,
+  account,
+}) => {
   await page.goto("/dashboard");
   await page.goto(TOKEN_PAGE);
   const raw = await createOnPage(page, account.name);
@@ -48,7 +46,7 @@ test("leaving an uncopied token behind is asked about, by Done, by link, by form
   expect(questions).toHaveLength(4);
 });
 
-test("the expiry is stated: the day, or that there is none", { tag: "@one-engine" }, async ({ page, account }) => {
+test("the expiry is stated: the day, or that there is none", async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   await createOnPage(page, account.name);
   await expect(page.getByText("It does not expire.")).toBeVisible();
@@ -60,10 +58,7 @@ test("the expiry is stated: the day, or that there is none", { tag: "@one-engine
 });
 
 for (const width of [320, 375, 1280]) {
-  test(`${width} pixels wide, the whole token is in sight, its end included`, { tag: "@one-engine" }, async ({
-    page,
-    account,
-  }) => {
+  test(`${width} pixels wide, the whole token is in sight, its end included`, async ({ page, account }) => {
     await page.setViewportSize({ width, height: 800 });
     await page.goto(TOKEN_PAGE);
     await createOnPage(page, account.name);
@@ -74,9 +69,10 @@ for (const width of [320, 375, 1280]) {
   });
 }
 
-test("where the browser refuses to copy, the text is selected and the page says so, in the code blocks too", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("where the browser refuses to copy, the text is selected and the page says so, in the code blocks too", async ({
+  page,
+  account,
+}) => {
   await page.addInitScript(() => {
     navigator.clipboard.writeText = () => Promise.reject(new DOMException("refused", "NotAllowedError"));
     document.execCommand = () => false;

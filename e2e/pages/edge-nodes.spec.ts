@@ -112,9 +112,10 @@ test("edge nodes are for administrators alone: pages, forms and the question for
   }
 });
 
-test("the list of edge nodes names the services that a node cannot serve and says when each failed; a link has what the administrator may see", {
-  tag: "@one-engine",
-}, async ({ page, context }) => {
+test("the list of edge nodes names the services that a node cannot serve and says when each failed; a link has what the administrator may see", async ({
+  page,
+  context,
+}) => {
   const admin = await newAccount("admin");
   await signInDirectly(context, admin.id);
   const { id: nodeId } = await db.edgeNode.create({ data: { name: unique("edge") } });

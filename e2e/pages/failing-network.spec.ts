@@ -21,9 +21,10 @@ async function failNextPost(page: Page, how: "reset" | "502", arrives = false): 
   });
 }
 
-test("whatever becomes of the questions in the background, the new token stays, and its first request is seen later", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("whatever becomes of the questions in the background, the new token stays, and its first request is seen later", async ({
+  page,
+  account,
+}) => {
   await page.goto(TOKEN_PAGE);
   const raw = await createOnPage(page, "fragile");
   let requests = 0;
@@ -45,9 +46,10 @@ test("whatever becomes of the questions in the background, the new token stays, 
 });
 
 for (const how of ["reset", "502"] as const) {
-  test(`${how} while creating: the page and what was typed stay, and sending it again creates one token`, {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test(`${how} while creating: the page and what was typed stay, and sending it again creates one token`, async ({
+    page,
+    account,
+  }) => {
     await page.goto(TOKEN_PAGE);
     await failNextPost(page, how);
     await page.getByLabel("Name").fill("typed with care");
@@ -64,9 +66,10 @@ for (const how of ["reset", "502"] as const) {
   });
 }
 
-test("an answer lost on its way after creating: sending it again says that there is one token already", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("an answer lost on its way after creating: sending it again says that there is one token already", async ({
+  page,
+  account,
+}) => {
   await page.goto(TOKEN_PAGE);
   await failNextPost(page, "reset", true);
   await page.getByLabel("Name").fill("lost");
@@ -77,9 +80,10 @@ test("an answer lost on its way after creating: sending it again says that there
   expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
 });
 
-test("a connection that fails while revoking: the question stays, and sending it again revokes", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a connection that fails while revoking: the question stays, and sending it again revokes", async ({
+  page,
+  account,
+}) => {
   const { token } = await newNamedToken(account.id, "stubborn");
   await page.goto(TOKEN_PAGE);
   await failNextPost(page, "reset");
@@ -91,9 +95,10 @@ test("a connection that fails while revoking: the question stays, and sending it
   expect((await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt).not.toBeNull();
 });
 
-test("a connection that fails while a new network is confirmed or notices are snoozed: the page and the token on it stay, and sending it again works", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a connection that fails while a new network is confirmed or notices are snoozed: the page and the token on it stay, and sending it again works", async ({
+  page,
+  account,
+}) => {
   const noAnswer = page.getByRole("alert").filter({ hasText: "No answer came: try again." });
   const { token } = await newNamedToken(account.id, "moved");
   const event = { tokenId: token.id, kind: "new_network", startedAt: new Date(), facts: { network: "198.51.100.5" } };
@@ -123,9 +128,9 @@ test("a connection that fails while a new network is confirmed or notices are sn
   await expect(page.getByText("Snoozed until")).toBeVisible();
 });
 
-test("a connection that fails while signing in or out: the page stays, and the next attempt works", {
-  tag: "@one-engine",
-}, async ({ page }) => {
+test("a connection that fails while signing in or out: the page stays, and the next attempt works", async ({
+  page,
+}) => {
   const { email } = await newAccount();
   await page.goto("/sign-in");
   await expect(page.getByLabel("E-mail")).toBeFocused();

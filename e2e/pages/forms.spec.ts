@@ -25,9 +25,7 @@ async function signInFields(): Promise<[string, string][]> {
 
 const headers = (ip = newIp()) => ({ Origin: app.origin, "X-Forwarded-For": ip });
 
-test("a form that no page of the console sends is a 400 that leaves nothing in the log", {
-  tag: "@one-engine",
-}, async () => {
+test("a form that no page of the console sends is a 400 that leaves nothing in the log", async () => {
   const fields = await signInFields();
   const [reference = "", bound = "", state = ""] = fields.map(([name]) => name);
   expect([reference, bound, state]).toEqual([
@@ -82,7 +80,7 @@ test("a form that no page of the console sends is a 400 that leaves nothing in t
   expect(lines.filter((line) => !line.includes('"event":"sign-in failed"'))).toEqual([]);
 });
 
-test("a form larger than any of the console's is 413, whether it says so or not", { tag: "@one-engine" }, async () => {
+test("a form larger than any of the console's is 413, whether it says so or not", async () => {
   const send = (init: RequestInit) => fetch(`${app.origin}/sign-in`, { method: "POST", headers: headers(), ...init });
   const form = new FormData();
   form.set("email", "x".repeat(20_000));
@@ -103,9 +101,7 @@ test("a form larger than any of the console's is 413, whether it says so or not"
   ).toBe(413);
 });
 
-test("a form that was sent by another site is refused, though it carries the console's own Origin", {
-  tag: "@one-engine",
-}, async () => {
+test("a form that was sent by another site is refused, though it carries the console's own Origin", async () => {
   const fields = await signInFields();
   for (const site of ["cross-site", "same-site"]) {
     const answer = await sendFields(`${app.origin}/sign-in`, fields, { ...headers(), "Sec-Fetch-Site": site });
@@ -115,9 +111,7 @@ test("a form that was sent by another site is refused, though it carries the con
   expect(own.status).toBe(200);
 });
 
-test("the ip that is logged is the sender's, also when the form goes to another page or says that it was forwarded", {
-  tag: "@one-engine",
-}, async () => {
+test("the ip that is logged is the sender's, also when the form goes to another page or says that it was forwarded", async () => {
   const fields = await signInFields();
   const action = /"id":"([0-9a-f]+)"/.exec(fields[1]?.[1] ?? "")?.[1] ?? "";
   for (const [path, more] of [
@@ -139,7 +133,7 @@ test("the ip that is logged is the sender's, also when the form goes to another 
   }
 });
 
-test("no machinery of the framework answers that no page needs", { tag: "@one-engine" }, async () => {
+test("no machinery of the framework answers that no page needs", async () => {
   for (const path of [
     "/_next/image?url=%2Ffavicon.ico&w=64&q=75",
     "/_next/data/build/api/v1/me.json",
@@ -157,7 +151,7 @@ test("no machinery of the framework answers that no page needs", { tag: "@one-en
   }
 });
 
-test("no other spelling of an endpoint's path goes past the API's own checks", { tag: "@one-engine" }, async () => {
+test("no other spelling of an endpoint's path goes past the API's own checks", async () => {
   for (const path of ["/%61pi/v1/me", "/api%2Fv1/me", "/%2Fapi/v1/me", "/api/%76%31/me", "/api/v1%2Fme"]) {
     const answer = await fetch(app.origin + path, { headers: { "x-middleware-prefetch": "1", RSC: "1" } });
     expect([401, 404], path).toContain(answer.status);

@@ -12,9 +12,10 @@ const STRAINED = { cpuPct: 88, memUsedMb: 9000, memTotalMb: 10_000, diskUsedPct:
 const NEVER_LOST =
   "Not measured on this server, so no points are lost for: load per core (up to 100 points), time stolen by other guests (160), waiting for disks (100), swap (50), retransmissions (150), processes killed for lack of memory (185), failed services (45).";
 
-test("the points that a server lost add up to its score on sight, the worst first, each with a link to its chart, one piece of advice, and what it can never lose", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("the points that a server lost add up to its score on sight, the worst first, each with a link to its chart, one piece of advice, and what it can never lose", async ({
+  page,
+  account,
+}) => {
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 2 * DAY) });
   await recordCheckIn(id, { sample: STRAINED });
   await page.goto(serverPath(id));
@@ -37,9 +38,10 @@ test("the points that a server lost add up to its score on sight, the worst firs
   await expect(section.locator("p:visible")).toHaveText([/^Find the largest folders/, NEVER_LOST]);
 });
 
-test("the advice follows what took the points: of a server whose check-ins were missing it does not look for what failed", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("the advice follows what took the points: of a server whose check-ins were missing it does not look for what failed", async ({
+  page,
+  account,
+}) => {
   const [firstSeenAt, createdAt] = [new Date(Date.now() - 2 * DAY), new Date(Date.now() - 3 * DAY)];
   const { id } = await newServer(account.id, { createdAt, firstSeenAt });
   await recordCheckIn(id, { sample: { ...STRAINED, cpuPct: 10, memUsedMb: 100, diskUsedPct: 10 } });
@@ -50,9 +52,10 @@ test("the advice follows what took the points: of a server whose check-ins were 
   await expect(section.locator("p:visible")).toHaveText([advice, NEVER_LOST]);
 });
 
-test("of an offline server one sentence says since when, and what the score was before, and another one when the values shown were measured", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("of an offline server one sentence says since when, and what the score was before, and another one when the values shown were measured", async ({
+  page,
+  account,
+}) => {
   const lastSeenAt = new Date(Math.floor((Date.now() - 3 * HOUR) / MINUTE) * MINUTE);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 2 * DAY), lastSeenAt });
   await db.$executeRaw`insert into telemetry_samples (server_id, ts, cpu_pct) values (${id}, ${lastSeenAt}, 20)`;

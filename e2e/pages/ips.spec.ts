@@ -27,10 +27,7 @@ function unbreakable(page: Page): Promise<string[]> {
   }, IP);
 }
 
-test("every ip on every page breaks after its colons, and nowhere else", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("every ip on every page breaks after its colons, and nowhere else", async ({ page, account }) => {
   const now = new Date();
   await db.account.update({ where: { id: account.id }, data: { role: "admin" } });
   await db.session.updateMany({ where: { accountId: account.id }, data: { ip: IP } });
@@ -70,9 +67,9 @@ test("every ip on every page breaks after its colons, and nowhere else", { tag: 
 });
 
 // With a database of its own: in the shared one every test would take the node for live.
-test("the ips that a game service's DNS should lead to break after their colons, and nowhere else", {
-  tag: "@one-engine",
-}, async ({ page }) => {
+test("the ips that a game service's DNS should lead to break after their colons, and nowhere else", async ({
+  page,
+}) => {
   const database = await createTestDatabase();
   const session = randomBytes(32).toString("base64url");
   await insertCaller(database.url);

@@ -7,9 +7,9 @@ import { needs } from "@/e2e/support/needs";
 import { expect, test } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
 
-test("the start page shows a stranger the product: a fleet with its scores, how a server is added, a token, a first request, and game protection", {
-  tag: "@one-engine",
-}, async ({ page }) => {
+test("the start page shows a stranger the product: a fleet with its scores, how a server is added, a token, a first request, and game protection", async ({
+  page,
+}) => {
   await page.goto("/");
   const fleet = page.getByRole("figure", { name: "Example: four servers" });
   const rows = fleet
@@ -40,9 +40,10 @@ test("the start page shows a stranger the product: a fleet with its scores, how 
   await expect(step("Read it anywhere").locator("pre")).toContainText(`${sharedOrigin()}/api/v1/servers`);
 });
 
-test("the commands of the start page work as they are copied: one reads the servers with a token and is refused without, the other fetches the agent and installs it", {
-  tag: "@one-engine",
-}, async ({ page, context }) => {
+test("the commands of the start page work as they are copied: one reads the servers with a token and is refused without, the other fetches the agent and installs it", async ({
+  page,
+  context,
+}) => {
   needs("curl");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/");
@@ -78,9 +79,9 @@ test("the commands of the start page work as they are copied: one reads the serv
   }
 });
 
-test("whatever the start page loads or names is there: pictures, icons, style sheets and the pages it leads to", {
-  tag: "@one-engine",
-}, async ({ page }) => {
+test("whatever the start page loads or names is there: pictures, icons, style sheets and the pages it leads to", async ({
+  page,
+}) => {
   const missing: string[] = [];
   page.on("response", (response) => {
     if (response.status() >= 400) missing.push(`${response.status()} ${response.url()}`);

@@ -37,7 +37,7 @@ async function shiftOf(page: Page): Promise<number> {
   return sumOf([...earlier, ...later]);
 }
 
-test("the sign-in page does not jump while it loads", { tag: "@one-engine" }, async ({ page }) => {
+test("the sign-in page does not jump while it loads", async ({ page }) => {
   // On a narrow screen the same jump is a larger part of what there is to see.
   await page.setViewportSize({ width: 390, height: 900 });
   await page.goto("/sign-in", { waitUntil: "networkidle" });
@@ -46,9 +46,10 @@ test("the sign-in page does not jump while it loads", { tag: "@one-engine" }, as
 });
 
 for (const width of [390, 1280]) {
-  test(`${width} pixels wide, the token page jumps neither while it loads, nor after a creation, nor at the first request`, {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test(`${width} pixels wide, the token page jumps neither while it loads, nor after a creation, nor at the first request`, async ({
+    page,
+    account,
+  }) => {
     await page.setViewportSize({ width, height: 900 });
     for (const name of ["one", "two", "three"]) await newNamedToken(account.id, name);
     await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
@@ -68,9 +69,11 @@ for (const width of [390, 1280]) {
 }
 
 for (const width of [390, 1280]) {
-  test(`${width} pixels wide, nothing moves on the fleet, the account and the game services while they load, nor when the fleet renews itself or loses the console`, {
-    tag: "@one-engine",
-  }, async ({ page, context, account }) => {
+  test(`${width} pixels wide, nothing moves on the fleet, the account and the game services while they load, nor when the fleet renews itself or loses the console`, async ({
+    page,
+    context,
+    account,
+  }) => {
     await page.setViewportSize({ width, height: 900 });
     const lastSeenAt = new Date(Date.now() - DAY);
     for (const label of ["offline", "never"]) await newServer(account.id, { label });

@@ -22,9 +22,10 @@ import { hashToken } from "@/lib/tokens/format";
 
 const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
 
-test("every page carries a fresh nonce policy without unsafe-*, and the other security headers", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("every page carries a fresh nonce policy without unsafe-*, and the other security headers", async ({
+  page,
+  account,
+}) => {
   const nonces = new Set<string>();
   for (const path of PAGES) {
     const headers = (await page.goto(path))?.headers() ?? {};
@@ -47,9 +48,7 @@ test("every page carries a fresh nonce policy without unsafe-*, and the other se
   expect(nonces.size).toBe(PAGES.length);
 });
 
-test("whatever stands in the head of a request for a page, it takes hardly longer than a short one, and more parameters than a page has are 400", {
-  tag: "@one-engine",
-}, async () => {
+test("whatever stands in the head of a request for a page, it takes hardly longer than a short one, and more parameters than a page has are 400", async () => {
   const least = async (query: string, headers: Record<string, string>) => {
     const tries: { status: number; ms: number }[] = [];
     for (let time = 0; time < 5; time++) {
@@ -82,9 +81,7 @@ test("whatever stands in the head of a request for a page, it takes hardly longe
   }
 });
 
-test("a full click-through violates no policy and asks nobody but the console", { tag: "@one-engine" }, async ({
-  page,
-}) => {
+test("a full click-through violates no policy and asks nobody but the console", async ({ page }) => {
   const { email } = await newAccount();
   const foreign: string[] = [];
   page.on("request", (request) => {
@@ -108,9 +105,12 @@ test("a full click-through violates no policy and asks nobody but the console", 
   expect(foreign).toEqual([]);
 });
 
-test("a form sent with no Origin or with another one is refused with 403 and does nothing", {
-  tag: "@one-engine",
-}, async ({ page, context, account, baseURL }) => {
+test("a form sent with no Origin or with another one is refused with 403 and does nothing", async ({
+  page,
+  context,
+  account,
+  baseURL,
+}) => {
   const { token } = await newNamedToken(account.id, "target");
   await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
   const fields = await fieldsOf(page, "dialog form");
@@ -147,16 +147,16 @@ test("the session cookie is no authentication for the API, and beside a token it
   }
 });
 
-test("a name made of markup is text on the page", { tag: "@one-engine" }, async ({ page, account }) => {
+test("a name made of markup is text on the page", async ({ page, account }) => {
   const name = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>";
   await newNamedToken(account.id, name);
   await page.goto(TOKEN_PAGE);
   await expect(page.getByRole("row").getByText(name, { exact: true })).toBeVisible();
 });
 
-test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public URL, and its origin alone may send forms", {
-  tag: "@one-engine",
-}, async ({ browser }) => {
+test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public URL, and its origin alone may send forms", async ({
+  browser,
+}) => {
   const publicOrigin = "https://console.example.com";
   const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: publicOrigin, TRUSTED_PROXIES: "1" });
   try {

@@ -35,9 +35,10 @@ import {
 } from "@/lib/page-paths";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
-test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", async ({
+  page,
+  account,
+}) => {
   const { token } = await newNamedToken(account.id, "weighed");
   const server = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
@@ -76,9 +77,10 @@ test("every kind of page sends under 160 KB of JavaScript, and asks for nothing 
 /** What a page may weigh without its scripts, in bytes as transferred: the document and its style sheets. */
 const PAGE = 60_000;
 
-test("every kind of page, with as many rows as it shows at once, is under 60 KB as transferred without its scripts", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("every kind of page, with as many rows as it shows at once, is under 60 KB as transferred without its scripts", async ({
+  page,
+  account,
+}) => {
   const now = new Date();
   await db.$executeRaw`
     insert into servers (account_id, label, hostname, public_ip, created_at, first_seen_at, last_seen_at, stability, latest_sample_at, latest_sample)
@@ -156,9 +158,10 @@ test("every kind of page, with as many rows as it shows at once, is under 60 KB 
   }
 });
 
-test("400 days of a server with as many events as are kept are a page under 60 KB without its scripts", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("400 days of a server with as many events as are kept are a page under 60 KB without its scripts", async ({
+  page,
+  account,
+}) => {
   const now = new Date();
   const { id } = await newServer(account.id, {
     createdAt: new Date(now.getTime() - 400 * DAY),
@@ -182,9 +185,9 @@ test("400 days of a server with as many events as are kept are a page under 60 K
   expect(bytes).toBeLessThan(PAGE);
 });
 
-test("the style sheet for failed pages may be kept for a day, so that not every page asks for it", {
-  tag: "@one-engine",
-}, async ({ request }) => {
+test("the style sheet for failed pages may be kept for a day, so that not every page asks for it", async ({
+  request,
+}) => {
   const answer = await request.get("/error.css");
   expect(answer.status()).toBe(200);
   expect(answer.headers()["cache-control"]).toBe("public, max-age=86400");
@@ -193,9 +196,10 @@ test("the style sheet for failed pages may be kept for a day, so that not every 
 /** A page with charts may load so much more JavaScript than one without, in bytes as transferred. */
 const CHARTS = 8 * 1024;
 
-test("pages with charts load at most 8 KB of JavaScript that a page without charts does not load", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("pages with charts load at most 8 KB of JavaScript that a page without charts does not load", async ({
+  page,
+  account,
+}) => {
   const server = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
   const service = await newGameService(account.id);
@@ -217,9 +221,9 @@ test("pages with charts load at most 8 KB of JavaScript that a page without char
 /** How much more the reference may load than the start page, which has no search, no folding and no “Run”. */
 const SEARCH_AND_RUN = 4 * 1024;
 
-test("the search, the folding and “Run” of the reference make it load at most 4 KB of JavaScript more than the start page", {
-  tag: "@one-engine",
-}, async ({ page }) => {
+test("the search, the folding and “Run” of the reference make it load at most 4 KB of JavaScript more than the start page", async ({
+  page,
+}) => {
   const bytesOf = async (path: string) => [...(await scriptsOf(page, path)).values()].reduce((sum, size) => sum + size);
   const more = (await bytesOf(API_REFERENCE)) - (await bytesOf("/"));
   console.log(`JavaScript of the reference beyond that of the start page: ${more} bytes`);

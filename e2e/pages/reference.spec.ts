@@ -6,9 +6,9 @@ import { ENDPOINTS } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { API_REFERENCE } from "@/lib/page-paths";
 
-test("the reference is complete without JavaScript and without an account: endpoints, fields, errors, curves, anchors", {
-  tag: "@one-engine",
-}, async ({ browser }) => {
+test("the reference is complete without JavaScript and without an account: endpoints, fields, errors, curves, anchors", async ({
+  browser,
+}) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: sharedOrigin() });
   const page = await context.newPage();
   await page.goto(API_REFERENCE);
@@ -37,9 +37,7 @@ test("the reference is complete without JavaScript and without an account: endpo
   await context.close();
 });
 
-test("the worked example recomputes the score of the example from its components", { tag: "@one-engine" }, async ({
-  page,
-}) => {
+test("the worked example recomputes the score of the example from its components", async ({ page }) => {
   await page.goto(API_REFERENCE);
   const rows = await page
     .locator("#worked-example ~ table tbody tr")
@@ -57,7 +55,7 @@ test("the worked example recomputes the score of the example from its components
   expect(JSON.parse((await answer.textContent()) ?? "").data.score).toBe(Math.round(sum / 100));
 });
 
-test("the reference has no accessibility violation and fits every screen", { tag: "@one-engine" }, async ({ page }) => {
+test("the reference has no accessibility violation and fits every screen", async ({ page }) => {
   test.slow();
   await page.goto(API_REFERENCE);
   for (const details of await page.locator("details").all())
@@ -66,9 +64,10 @@ test("the reference has no accessibility violation and fits every screen", { tag
   await expectToFit(page);
 });
 
-test("one finds the reference from the start page, from the token page, and beside a new token", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("one finds the reference from the start page, from the token page, and beside a new token", async ({
+  page,
+  account,
+}) => {
   expect(account.id).toBeGreaterThan(0);
   for (const path of ["/", TOKEN_PAGE]) {
     await page.goto(path);
@@ -82,9 +81,9 @@ test("one finds the reference from the start page, from the token page, and besi
   await expect(links.first()).toHaveAttribute("href", API_REFERENCE);
 });
 
-test("the reference begins where the header and every other page begin, with its contents beside it on a wide screen", {
-  tag: "@one-engine",
-}, async ({ page }) => {
+test("the reference begins where the header and every other page begin, with its contents beside it on a wide screen", async ({
+  page,
+}) => {
   await page.goto("/docs/api");
   for (const width of [375, 1280, 1920]) {
     await page.setViewportSize({ width, height: 900 });
@@ -99,9 +98,10 @@ test("the reference begins where the header and every other page begin, with its
   }
 });
 
-test("the contents lead to every endpoint, a search finds parts without a request, and none of it is there without JavaScript", {
-  tag: "@one-engine",
-}, async ({ page, browser }) => {
+test("the contents lead to every endpoint, a search finds parts without a request, and none of it is there without JavaScript", async ({
+  page,
+  browser,
+}) => {
   await page.goto("/docs/api");
   const contents = page.getByRole("navigation", { name: "On this page" });
   const paths = ENDPOINTS.map(([path]) => path.replace("/api/v1", "").replace(/:(\w+)/g, "{$1}"));
@@ -126,9 +126,10 @@ test("the contents lead to every endpoint, a search finds parts without a reques
   await plain.close();
 });
 
-test("an example runs with a token that is typed in: it is in that request's header and nowhere else, without cookies, and the answer is shown", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("an example runs with a token that is typed in: it is in that request's header and nowhere else, without cookies, and the answer is shown", async ({
+  page,
+  account,
+}) => {
   const { raw } = await newNamedToken(account.id, "typed in");
   await page.goto("/docs/api");
   const example = page
@@ -173,9 +174,10 @@ test("an example runs with a token that is typed in: it is in that request's hea
   await expect(field).toHaveValue("");
 });
 
-test("on a phone sections are folded until somebody opens one or follows a link into it, and whole without JavaScript", {
-  tag: "@one-engine",
-}, async ({ page, browser }) => {
+test("on a phone sections are folded until somebody opens one or follows a link into it, and whole without JavaScript", async ({
+  page,
+  browser,
+}) => {
   const phone = { width: 390, height: 844 };
   await page.setViewportSize(phone);
   await page.goto("/docs/api");
@@ -195,9 +197,9 @@ test("on a phone sections are folded until somebody opens one or follows a link 
   await plain.close();
 });
 
-test("every file that the reference names is there to download, the Grafana dashboard among them, and the recipes link no folder", {
-  tag: "@one-engine",
-}, async ({ page }) => {
+test("every file that the reference names is there to download, the Grafana dashboard among them, and the recipes link no folder", async ({
+  page,
+}) => {
   await page.goto("/docs/api");
   const dashboard = page.getByRole("link", { name: "/recipes/grafana/dashboard.json" });
   // The browser stores it instead of showing it.

@@ -4,9 +4,11 @@ import { db } from "@/lib/database/client";
 
 // The question before a token is revoked is asked in the browser: nothing of it waits for the network.
 
-test("the question opens and closes without a request, by Cancel, Escape and a click beside it, and leaves no trace in the history", {
-  tag: "@one-engine",
-}, async ({ page, context, account }) => {
+test("the question opens and closes without a request, by Cancel, Escape and a click beside it, and leaves no trace in the history", async ({
+  page,
+  context,
+  account,
+}) => {
   await newNamedToken(account.id, "somewhere");
   await page.goto("/");
   await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
@@ -30,9 +32,10 @@ test("the question opens and closes without a request, by Cancel, Escape and a c
   await expect(page).toHaveURL("/");
 });
 
-test("a question that came with the URL is gone from it once it is cancelled: a reload does not ask again", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a question that came with the URL is gone from it once it is cancelled: a reload does not ask again", async ({
+  page,
+  account,
+}) => {
   const { token } = await newNamedToken(account.id, "linked");
   await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`, { waitUntil: "networkidle" });
   await page.keyboard.press("Escape");
@@ -42,9 +45,10 @@ test("a question that came with the URL is gone from it once it is cancelled: a 
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("a double tap where the button appears revokes nothing; a tap after half a second does", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a double tap where the button appears revokes nothing; a tap after half a second does", async ({
+  page,
+  account,
+}) => {
   await page.setViewportSize({ width: 375, height: 667 });
   const { token } = await newNamedToken(account.id, "slippery");
   const isRevoked = async () =>
@@ -75,9 +79,10 @@ test("a double tap where the button appears revokes nothing; a tap after half a 
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false, viewport: { width: 375, height: 667 } });
 
-  test("a double tap where the button appears revokes nothing, and a tap after half a second does", {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test("a double tap where the button appears revokes nothing, and a tap after half a second does", async ({
+    page,
+    account,
+  }) => {
     const { token } = await newNamedToken(account.id, "slippery");
     const isRevoked = async () =>
       (await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt !== null;
@@ -106,10 +111,7 @@ test.describe("without JavaScript", () => {
   });
 });
 
-test("at 400 % zoom the name of the token and both answers are in sight", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("at 400 % zoom the name of the token and both answers are in sight", async ({ page, account }) => {
   await page.setViewportSize({ width: 320, height: 256 });
   await newNamedToken(account.id, "Backup of the night");
   await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
@@ -120,10 +122,7 @@ test("at 400 % zoom the name of the token and both answers are in sight", { tag:
   await expect(dialog.getByRole("button", { name: "Revoke token" })).toBeInViewport({ ratio: 1 });
 });
 
-test("revoking keeps the scroll position, and what became of it is in sight", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("revoking keeps the scroll position, and what became of it is in sight", async ({ page, account }) => {
   for (let i = 0; i < 20; i++) await newNamedToken(account.id, `token ${i}`);
   await page.setViewportSize({ width: 1280, height: 600 });
   await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });

@@ -69,9 +69,10 @@ withAndWithoutJavaScript((hasJavaScript) => {
   });
 });
 
-test("a server that is offline has exactly one event that goes on, in the page as in the API, before the console has looked and after", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a server that is offline has exactly one event that goes on, in the page as in the API, before the console has looked and after", async ({
+  page,
+  account,
+}) => {
   const lastSeenAt = new Date(Date.now() - 3 * DAY);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt });
   await page.goto(`/dashboard/servers/${id}?range=24h`);

@@ -6,9 +6,11 @@ import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { DASHBOARD, serverPath } from "@/lib/page-paths";
 
-test("hostname, ip and id of a server are copied by the buttons beside them, and each says so", {
-  tag: "@one-engine",
-}, async ({ page, context, account }) => {
+test("hostname, ip and id of a server are copied by the buttons beside them, and each says so", async ({
+  page,
+  context,
+  account,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const ip = "2001:db8:85a3::8a2e:370:7334";
   const { id } = await newServer(account.id, { hostname: "web-1.example.com", publicIp: ip, lastSeenAt: new Date() });
@@ -96,9 +98,10 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("the head of a server that is not well, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were outside of maintenance and when the last was", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("the head of a server that is not well, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were outside of maintenance and when the last was", async ({
+  page,
+  account,
+}) => {
   const zone = "Asia/Tokyo";
   await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
   const fullAt = new Date(Math.floor(Date.now() / MINUTE) * MINUTE - 3 * HOUR);
@@ -167,9 +170,10 @@ test("the head of a server that is not well, and its row of the fleet, say since
   await expect(head.locator("strong")).toHaveText(`Critical, strained since ${fullSince} (CPU)`);
 });
 
-test("a restart makes a server need attention for 24 hours, whatever the hour of the clock, and no longer; processes killed for lack of memory do with failed services, and say when the last one was", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a restart makes a server need attention for 24 hours, whatever the hour of the clock, and no longer; processes killed for lack of memory do with failed services, and say when the last one was", async ({
+  page,
+  account,
+}) => {
   const [now, createdAt] = [Date.now(), new Date(Date.now() - 2 * DAY)];
   const steady = steadyRecord();
   const sampled = async (stability: object) => {

@@ -75,9 +75,10 @@ withAndWithoutJavaScript((hasJavaScript) => {
   });
 });
 
-test("events of a time in which nothing was counted, and of a service that is new, are listed; others see who changed it as its owner, and staff by name", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("events of a time in which nothing was counted, and of a service that is new, are listed; others see who changed it as its owner, and staff by name", async ({
+  page,
+  account,
+}) => {
   const owner = await newAccount();
   const id = await eventfulService(owner.id);
   await db.serviceGrant.create({ data: { serviceId: id, accountId: account.id } });
@@ -109,9 +110,10 @@ test("events of a time in which nothing was counted, and of a service that is ne
   await expect(page.locator("[data-event=pending_config]")).toContainText("○ Waiting for an edge node: since");
 });
 
-test("a game service that failed, or that no live edge node has, comes before the others and says why and for how long; nothing about the latter is green", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a game service that failed, or that no live edge node has, comes before the others and says why and for how long; nothing about the latter is green", async ({
+  page,
+  account,
+}) => {
   const times = { createdAt: at(3), updatedAt: at(3) };
   const well = await newGameService(account.id, { status: "active", ...times });
   const failed = await newGameService(account.id, { status: "failed", error: "edge-1: connection refused", ...times });

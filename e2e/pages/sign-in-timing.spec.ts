@@ -9,7 +9,7 @@ const ROUNDS = 12;
 test.use({ javaScriptEnabled: false });
 
 test("how long a refusal takes does not tell whether there is such an account, whether it is disabled or has a password", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async ({ page }) => {
   const passwordHash = await hashPassword(PASSWORD);
   const known = await newAccount();

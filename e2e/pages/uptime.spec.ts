@@ -76,9 +76,11 @@ withAndWithoutJavaScript((hasJavaScript) => {
   });
 });
 
-test("the recipe recomputes from the CSV file of a page what the page says, and no other account gets the file", {
-  tag: "@one-engine",
-}, async ({ page, account, browser }) => {
+test("the recipe recomputes from the CSV file of a page what the page says, and no other account gets the file", async ({
+  page,
+  account,
+  browser,
+}) => {
   needs("python3");
   const id = await serverWithEvents(account.id, 100);
   await page.goto(`/dashboard/servers/${id}`);
