@@ -1,7 +1,7 @@
 import pg from "pg";
+import { expect, test } from "vitest";
 import { command } from "@/e2e/support/command";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
 import { insert, runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
