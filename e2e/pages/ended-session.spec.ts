@@ -24,9 +24,3 @@ test("a session that ends while a form is filled: sign-in says so, leads back, a
   await expect(page.getByText("You are signed out.")).toBeVisible();
   expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);
 });
-
-test("who was never signed in is not told that a session ended", { tag: "@one-engine" }, async ({ page }) => {
-  await page.goto(TOKEN_PAGE);
-  await expect(page).toHaveURL(/\/sign-in\?next=/);
-  await expect(page.getByText("Your session ended.")).toHaveCount(0);
-});

@@ -1,9 +1,9 @@
 import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
-import { expect, fieldsOf, sendFields, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { expect, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/format/time";
 import { rangeParams } from "@/lib/format/time-range";
@@ -35,135 +35,32 @@ async function addServer(page: Page, label = "Web front"): Promise<string> {
   return keyOn(page);
 }
 
-withAndWithoutJavaScript((hasJavaScript) => {
-  test("a server is added, its key is on the page once, with the two lines to paste, and works", async ({
-    page,
-    account,
-  }) => {
-    const key = await addServer(page);
-    const server = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
-    const stored = await db.serverKey.findFirstOrThrow({
-      where: { serverId: server.id },
-      omit: { keyHash: false },
-    });
-    expect(stored.keyHash).toBe(hashToken(key));
-    const lines = page.getByText("sudo sh agent.sh install");
-    await expect(lines).toContainText(`curl -fsSO ${sharedOrigin()}/agent.sh`);
-    await expect(lines).not.toContainText("csrv_");
-
-    if (hasJavaScript) await expect(page.getByText("Waiting for the first check-in")).toBeVisible();
-    expect(await checkIn(key)).toBeLessThan(300);
-    if (hasJavaScript) {
-      await expect(page.getByText("First check-in received")).toBeVisible();
-      expect(await keyOn(page)).toBe(key);
-    }
-    await page.getByRole("link", { name: "Go to the server" }).click();
-    await expect(page.getByRole("heading", { name: "Web front", level: 1 })).toBeVisible();
-    await expect(page.getByText("Online", { exact: true })).toBeVisible();
-    expect(await page.content()).not.toMatch(KEY);
-    // Without JavaScript a browser asks whether to send the form again, which adds and shows nothing.
-    if (!hasJavaScript) return;
-    await page.goBack();
-    await expect(page.getByRole("main")).toBeVisible();
-    expect(await page.content()).not.toMatch(KEY);
-  });
-
-  test("names that cannot be used come back with a sentence at their field, and nothing is added", async ({
-    page,
-    account,
-  }) => {
-    await page.goto("/dashboard/servers/new");
-    await page.getByLabel("Label").fill("Fine");
-    await page.getByLabel("Hostname").fill("not a hostname");
-    await page.getByRole("button", { name: "Add server" }).click();
-    const hostname = page.getByLabel("Hostname");
-    await expect(hostname).toHaveAttribute("aria-invalid", "true");
-    await expect(page.getByRole("alert").filter({ hasText: "A hostname consists of" })).toBeVisible();
-    await expect(page.getByLabel("Label")).toHaveValue("Fine");
-    expect(await db.server.count({ where: { accountId: account.id } })).toBe(0);
-  });
-
-  test("a server is renamed, and removed only after a question that names it", async ({ page, account }) => {
-    const { id } = await newServer(account.id, { label: "Old <b>name</b>" });
-    await page.goto(`/dashboard/servers/${id}`);
-    await page.getByRole("main").getByRole("link", { name: "Settings", exact: true }).click();
-    await page.getByLabel("Label").fill("New name");
-    await page.getByRole("button", { name: "Rename" }).click();
-    await expect(page.getByRole("status").filter({ hasText: "New name" })).toBeVisible();
-    expect(await db.server.findUniqueOrThrow({ where: { id } })).toMatchObject({ label: "New name" });
-    await expect(page.getByRole("link", { name: "New name" })).toBeVisible();
-    await expect(page).toHaveTitle(/New name/);
-
-    await page.getByRole("link", { name: "Remove this server…" }).click();
-    await expect(page.getByRole("heading", { name: "Remove New name?" })).toBeVisible();
-    await page.getByRole("link", { name: "Cancel" }).click();
-    await expect(page).toHaveURL(/settings$/);
-    await page.getByRole("link", { name: "Remove this server…" }).click();
-    await page.getByRole("button", { name: "Remove server" }).click();
-    await expect(page.getByText("The server is removed.")).toBeVisible();
-    expect(await db.server.count({ where: { id } })).toBe(0);
-    expect((await page.goto(`/dashboard/servers/${id}`))?.status()).toBe(404);
-  });
-
-  test("a replaced key is shown once; the one before goes on working, and the page says until when", async ({
-    page,
-    account,
-  }) => {
-    const before = await addServer(page, "Has a key");
-    const { id } = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
-    await page.goto(`/dashboard/servers/${id}/settings`);
-    await page.getByRole("button", { name: "Replace the key" }).click();
-    await expect(page.getByRole("heading", { name: "Give the server its new key now" })).toBeVisible();
-    const key = await keyOn(page);
-    expect(key).not.toBe(before);
-    for (const working of [key, before]) expect(await checkIn(working)).toBeLessThan(300);
-    await page.getByRole("link", { name: "Done" }).click();
-    await expect(page.getByText(`csrv_…${before.slice(-4)}`)).toBeVisible();
-    await expect(page.getByText("was replaced and ends in")).toBeVisible();
-    expect(await page.content()).not.toMatch(KEY);
-  });
-
-  test("a benchmark is asked for with one line, shown once; the pending run is listed and can be cancelled", async ({
-    page,
-    account,
-  }) => {
-    const { id } = await newServer(account.id);
-    await page.goto(`/dashboard/servers/${id}`);
-    await page.getByRole("link", { name: "Run a benchmark" }).click();
-    await page.getByLabel("Label of the run").fill("After delivery");
-    await page.getByRole("button", { name: "Show the line to run" }).click();
-    const line = page.getByText("yabs.sh | bash");
-    await expect(line).toContainText(`${sharedOrigin()}/ingest/v1/benchmarks/`);
-    const shown = ((await line.textContent()) ?? "").split("/benchmarks/")[1]?.replaceAll('"', "") ?? "";
-    const { agentTokenHash } = await db.benchmarkRun.findFirstOrThrow({
-      where: { serverId: id },
-      omit: { agentTokenHash: false },
-    });
-    expect(agentTokenHash).toBe(hashToken(shown));
-    // The list below the line has the run already, under the label that it was just given.
-    await expect(page.getByRole("listitem").filter({ hasText: "After delivery" })).toBeVisible();
-    await page.getByRole("link", { name: "Done" }).click();
-    await expect(page.getByText("After delivery", { exact: true })).toBeVisible();
-    expect(await page.content()).not.toContain(shown);
-    await page.getByRole("button", { name: "Cancel the run After delivery" }).click();
-    await expect(page.getByText("The run is cancelled")).toBeVisible();
-    expect(await db.benchmarkRun.count({ where: { serverId: id } })).toBe(0);
-  });
-});
-
-test("a run whose key has ended says so, on the page of the server as well, and one that runs says since when", async ({
+test("a server is added, its key is on the page once, with the two lines to paste, and works", async ({
   page,
   account,
 }) => {
-  const { id } = await newServer(account.id);
-  await requestBenchmark(account.id, id, "Forgotten", new Date(Date.now() - 2 * DAY));
-  await page.goto(`/dashboard/servers/${id}/benchmark`);
-  await expect(page.getByText("No result came within 24 hours")).toBeVisible();
-  await page.goto(`/dashboard/servers/${id}`);
-  await expect(page.getByText("No result came: “Forgotten”, requested 2 days ago.")).toBeVisible();
-  await db.benchmarkRun.updateMany({ where: { serverId: id }, data: { status: "running" } });
-  await page.reload();
-  await expect(page.getByText("Running: “Forgotten”, started 2 days ago.")).toBeVisible();
+  const key = await addServer(page);
+  const server = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
+  const stored = await db.serverKey.findFirstOrThrow({
+    where: { serverId: server.id },
+    omit: { keyHash: false },
+  });
+  expect(stored.keyHash).toBe(hashToken(key));
+  const lines = page.getByText("sudo sh agent.sh install");
+  await expect(lines).toContainText(`curl -fsSO ${sharedOrigin()}/agent.sh`);
+  await expect(lines).not.toContainText("csrv_");
+
+  await expect(page.getByText("Waiting for the first check-in")).toBeVisible();
+  expect(await checkIn(key)).toBeLessThan(300);
+  await expect(page.getByText("First check-in received")).toBeVisible();
+  expect(await keyOn(page)).toBe(key);
+  await page.getByRole("link", { name: "Go to the server" }).click();
+  await expect(page.getByRole("heading", { name: "Web front", level: 1 })).toBeVisible();
+  await expect(page.getByText("Online", { exact: true })).toBeVisible();
+  expect(await page.content()).not.toMatch(KEY);
+  await page.goBack();
+  await expect(page.getByRole("main")).toBeVisible();
+  expect(await page.content()).not.toMatch(KEY);
 });
 
 test("a console that is away loses neither the key on the page nor what was typed", async ({
@@ -189,44 +86,6 @@ test("a console that is away loses neither the key on the page nor what was type
   await checkIn(key);
   await expect(page.getByText("First check-in received")).toBeVisible();
   expect(await db.server.count({ where: { accountId: account.id } })).toBe(1);
-});
-
-test("no form does anything to a server of another account, whatever id it carries", async ({
-  page,
-  context,
-  account,
-  baseURL,
-}) => {
-  const { id: stranger } = await newAccount();
-  const { id: foreign } = await newServer(stranger, { label: "Foreign" });
-  const { id: own } = await newServer(account.id, { label: "Own" });
-  const run = await requestBenchmark(stranger, foreign, "Theirs");
-  await requestBenchmark(account.id, own, "Mine");
-  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
-  for (const [path, form] of [
-    [`/dashboard/servers/${own}/settings`, "form[aria-labelledby=names]"],
-    [`/dashboard/servers/${own}/settings`, "form[aria-labelledby=key]"],
-    [`/dashboard/servers/${own}/remove`, "main form"],
-    [`/dashboard/servers/${own}/benchmark`, "form[aria-label='Run a benchmark']"],
-    [`/dashboard/servers/${own}/benchmark`, "main ul form"],
-  ] as const) {
-    await page.goto(path);
-    const fields = await fieldsOf(page, form);
-    const id = form === "main ul form" && run.kind === "requested" ? run.id : foreign;
-    const answer = await sendFields(
-      `${baseURL}${path}`,
-      fields,
-      { Cookie: cookie, Origin: sharedOrigin() },
-      { id: String(id), label: "Taken", hostname: "taken.example.com" },
-    );
-    expect(answer.status, form).toBeLessThan(500);
-    expect(await answer.text()).not.toMatch(KEY);
-  }
-  const kept = await db.server.findUniqueOrThrow({
-    where: { id: foreign },
-    select: { label: true, keys: true, benchmarkRuns: { select: { label: true } } },
-  });
-  expect(kept).toEqual({ label: "Foreign", keys: [], benchmarkRuns: [{ label: "Theirs" }] });
 });
 
 test("a month of the noisiest history is under 60 KB as transferred, and under 70 in four times as many points, complete without JavaScript, and nothing of it jumps", {

@@ -196,7 +196,11 @@ export class Visitor {
   async send(fields: readonly (readonly [string, string])[], target: string | URL = this.url): Promise<this> {
     const body = new FormData();
     for (const [name, value] of fields) body.append(name, value);
-    return this.#ask(new URL(target, this.url), { method: "POST", body, headers: { Origin: this.origin } });
+    return this.#ask(new URL(target, this.url || this.origin), {
+      method: "POST",
+      body,
+      headers: { Origin: this.origin },
+    });
   }
 
   /** The headers of a request from this visitor. */

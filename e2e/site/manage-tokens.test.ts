@@ -1,0 +1,435 @@
+import { expect, test } from "vitest";
+import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
+import { call } from "@/e2e/support/over-http";
+import { createToken, newVisitor } from "@/e2e/support/site";
+import type { Visitor } from "@/e2e/support/visitor";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { TOKEN_PAGE } from "@/lib/page-paths";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
+import { watchTokens } from "@/lib/tokens/events/endings";
+import { mintToken } from "@/lib/tokens/format";
+
+const find = (id: number) => db.accessToken.findUniqueOrThrow({ where: { id } });
+const statusOf = async (raw: string) => (await call("/api/v1/me", raw)).status;
+const WHICH = "Which token is this? Paste it, or its last four characters";
+
+/** The password of every session of the account was typed two hours ago. */
+async function letPasswordAge(accountId: number): Promise<void> {
+  const authenticatedAt = new Date(Date.now() - 2 * HOUR);
+  await db.session.updateMany({ where: { accountId }, data: { authenticatedAt } });
+}
+
+async function replace(page: Visitor, overlap?: string): Promise<string> {
+  await page.press("Replace token", overlap === undefined ? {} : { "The old token ends": overlap });
+  const raw = page.value("Token");
+  expect(raw).toMatch(/^cpat_[0-9A-Za-z]{36}$/);
+  return raw;
+}
+
+/** What needs attention, line by line. */
+const attention = (page: Visitor) => (page.hasPart("Needs attention") ? page.part("Needs attention").find("li") : null);
+
+test("a token is renamed in place: the name is another, everything else stays; an unusable name is refused", async () => {
+  const { account, page } = await newVisitor();
+  const { raw, token } = await newNamedToken(account.id, "before");
+  await page.goto(TOKEN_PAGE);
+  await page.follow("before");
+  await page.press("Rename", { Name: mintToken() });
+  expect(page.alerts.join()).toContain("That looks like a token.");
+  expect(await find(token.id)).toMatchObject({ name: "before" });
+  await page.press("Rename", { Name: "after" });
+  expect(page.statuses.join()).toContain("It is called after now.");
+  expect(page.heading).toBe("after");
+  expect(await statusOf(raw)).toBe(200);
+  expect(await find(token.id)).toMatchObject({ name: "after", hint: token.hint, expiresAt: null, revokedAt: null });
+});
+
+test("replaced until first use: both rows say so, and the old token ends with the first request of the new one", async () => {
+  const { account, page } = await newVisitor();
+  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
+  await page.goto(`${TOKEN_PAGE}/${old.id}`);
+  const newRaw = await replace(page, "first-use");
+  // "Try it" would send that first request before any program has the new token.
+  expect(page.text).toContain("The old token ends with the first request that uses this one.");
+  expect(page.text).not.toContain("Try it");
+  expect(page.text).not.toContain("curl ");
+  expect(await statusOf(oldRaw)).toBe(200);
+  await page.goto(TOKEN_PAGE);
+  const rows = page.textsOf(page.rows("rotated"));
+  expect(rows).toHaveLength(2);
+  const ofOld = `Being replaced by cpat_…${newRaw.slice(-4)}: ends when`;
+  expect(rows.filter((row) => row.includes(ofOld))).toHaveLength(1);
+  expect(rows.filter((row) => row.includes(`cpat_…${oldRaw.slice(-4)}: ends when that one`))).toHaveLength(0);
+  expect(rows.filter((row) => row.includes(`Replaces cpat_…${oldRaw.slice(-4)}`))).toHaveLength(1);
+
+  expect(await statusOf(newRaw)).toBe(200);
+  await expect.poll(async () => (await find(old.id)).revokedAt).not.toBeNull();
+  expect(await statusOf(oldRaw)).toBe(401);
+  const fresh = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id, id: { not: old.id } } });
+  expect(fresh.name).toBe("rotated");
+  expect(Math.abs(Number(fresh.expiresAt) - Date.now() - 30 * DAY)).toBeLessThan(HOUR);
+  await page.reload();
+  expect(page.text).not.toMatch(/Being replaced|Replaces/);
+});
+
+test("several are revoked with one question that lists them, and the others stay", async () => {
+  const { account, page } = await newVisitor();
+  for (const name of ["one", "two", "three"]) await newNamedToken(account.id, name);
+  const stranger = await newAccount();
+  await page.goto(TOKEN_PAGE);
+  await page.press("Revoke selected", { "Select one,": true, "Select three,": true });
+  const question = page.part("Revoke 2 tokens?");
+  expect(page.textsOf(question.find("li")).map((text) => /^\w+?(?=cpat| )/.exec(text)?.[0])).toEqual(
+    expect.arrayContaining(["one", "three"]),
+  );
+  expect(question.find("li").length).toBe(2);
+  await page.press("Revoke 2 tokens");
+  expect(page.statuses.join()).toContain("2 tokens were revoked");
+  expect(page.text).not.toContain("2 selected");
+  const left = await db.accessToken.findMany({ where: { accountId: account.id, revokedAt: null } });
+  expect(left.map(({ name }) => name)).toEqual(["two"]);
+  expect(await statusOf(stranger.token)).toBe(200);
+});
+
+test("an hour after sign-in, creating asks for the password; a wrong one creates nothing, the right one is good for an hour", async () => {
+  const { account, page } = await newVisitor();
+  await letPasswordAge(account.id);
+  await page.goto(TOKEN_PAGE);
+  await page.press("Create token", { Name: "guarded", "Your password": "a wrong password" });
+  expect(page.alerts.join()).toContain("That is not your password.");
+  expect(page.value("Name")).toBe("guarded");
+  expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(0);
+  await page.press("Create token", { "Your password": PASSWORD });
+  expect(page.hasField("Token")).toBe(true);
+  await page.goto(TOKEN_PAGE);
+  expect(page.hasField("Your password")).toBe(false);
+  await createToken(page, "without a question");
+});
+
+test("an hour after sign-in, revoking all and replacing ask for the password as well", async () => {
+  const { account, page } = await newVisitor();
+  const { token } = await newNamedToken(account.id, "guarded");
+  await newNamedToken(account.id, "guarded too");
+  await letPasswordAge(account.id);
+  await page.goto(`${TOKEN_PAGE}/${token.id}`);
+  expect(page.hasField("Your password", page.buttons("Replace token").parents("form"))).toBe(true);
+  await page.goto(`${TOKEN_PAGE}?revoke=all`);
+  await page.press("Revoke all", { "Your password": "a wrong password" }, { within: page.$("dialog") });
+  expect(page.textOf(page.$("dialog").find("[role=alert]"))).not.toBe("");
+  expect(await db.accessToken.count({ where: { accountId: account.id, revokedAt: null } })).toBe(2);
+  await page.press("Revoke all", { "Your password": PASSWORD }, { within: page.$("dialog") });
+  expect(page.statuses.join()).toContain("2 tokens were revoked");
+});
+
+test("which token is this: a whole one and its last four characters are found, others are not, and nothing pasted stays", async () => {
+  const { account, page } = await newVisitor();
+  const { raw } = await newNamedToken(account.id, "in my hand");
+  const stranger = await newAccount();
+  for (const [pasted, says] of [
+    [`Authorization: Bearer ${raw}`, /in my hand \(cpat_…\w{4}\) is active.*never used/],
+    [raw.slice(-4), /in my hand/],
+    [stranger.token, /This is not one of your tokens/],
+    [mintToken(), /This is not one of your tokens/],
+    [`${raw.slice(0, -1)}!`, /neither a whole token nor its last four characters/],
+  ] as const) {
+    await page.goto(TOKEN_PAGE);
+    await page.press("Find it", { [WHICH]: pasted });
+    expect(page.textOf(page.part("Which token is this?").find("[role=status]"))).toMatch(says);
+    for (const secret of [raw.slice(5, 25), stranger.token.slice(5, 25)]) expect(page.html).not.toContain(secret);
+    expect(page.url).not.toContain("cpat");
+  }
+});
+
+/** A token that its owner used from 192.0.2.1 for long, and since yesterday somebody from another network. */
+async function movedToken(accountId: number, name: string, network = "198.51.100.5") {
+  const made = await newNamedToken(accountId, name);
+  for (const [ip, days, requests] of [
+    ["192.0.2.1", 40, 4000],
+    [network, 1, 12],
+  ] as const) {
+    const [firstSeenAt, lastSeenAt] = [new Date(Date.now() - days * DAY), new Date()];
+    const data = { tokenId: made.token.id, ip, network: ip, firstSeenAt, lastSeenAt, requests, agent: "curl/8.5.0" };
+    await db.tokenVisitor.create({ data });
+  }
+  await newNetwork(made.token.id, network);
+  return made;
+}
+
+/** The event of a token that was used from a new network a day ago. */
+async function newNetwork(tokenId: number, network: string) {
+  const startedAt = new Date(Date.now() - DAY);
+  await db.tokenEvent.create({ data: { tokenId, kind: "new_network", startedAt, facts: { network } } });
+}
+
+/** The event of a token that was refused until so many milliseconds ago. */
+async function refusedUntil(tokenId: number, ms: number) {
+  const [startedAt, endedAt] = [new Date(Date.now() - 2.5 * DAY), new Date(Date.now() - ms)];
+  const facts = { count: 9, ip: "203.0.113.9" };
+  await db.tokenEvent.create({ data: { tokenId, kind: "refused_after_end", startedAt, endedAt, facts } });
+}
+
+test("a new network is marked on the token's page with when it came and how much it asked; “This was us” ends the notice of it and of nothing else", async () => {
+  const { account, page } = await newVisitor();
+  const stranger = await newAccount();
+  const theirs = await movedToken(stranger.id, "of somebody else");
+  const { token } = await movedToken(account.id, "moved");
+  const other = await movedToken(account.id, "moved too", "203.0.113.77");
+  await page.goto(`${TOKEN_PAGE}/${token.id}`);
+  const usedFrom = (text: string) => page.textOf(page.rows(text, "Used from"));
+  expect(usedFrom("198.51.100.5")).toMatch(/New.*curl.*1 day ago.*12$/);
+  expect(usedFrom("192.0.2.1")).toMatch(/^192\.0\.2\.1 ?curl.*4,000$/);
+  const notice = () => page.$("li").filter((_, item) => page.$(item).text().includes("was used from a new network"));
+  expect(page.link("Replace moved", notice()).attr("href")).toMatch(/#replace$/);
+  expect(page.links("Revoke moved", notice()).length).toBe(1);
+  await page.press("This was us moved", {}, { within: notice() });
+  expect(notice().length).toBe(0);
+  expect(page.rows("New", "Used from").length).toBe(0);
+  await page.goto(TOKEN_PAGE);
+  const lines = () => page.textsOf(attention(page) ?? page.$("none"));
+  expect(lines()).toEqual([expect.stringMatching(/^moved too .*203\.0\.113\.77/)]);
+  // A form that names a token of another account changes nothing.
+  await page.press("This was us moved too", {}, { forged: { seen: `${theirs.token.id} 198.51.100.5` } });
+  await page.goto(TOKEN_PAGE);
+  expect(lines()).toEqual([expect.stringMatching(/^moved too/)]);
+  const known = { endedAt: { not: null } };
+  const foreign = { ...known, tokenId: { in: [theirs.token.id, other.token.id] } };
+  expect(await db.tokenEvent.count({ where: foreign })).toBe(0);
+  expect(await db.tokenEvent.count({ where: { ...known, tokenId: token.id } })).toBe(1);
+});
+
+test("which token is this offers to replace it, to revoke it, and to say that its new network is known", async () => {
+  const { account, page } = await newVisitor();
+  const { raw } = await movedToken(account.id, "in my hand");
+  await page.goto(TOKEN_PAGE);
+  await page.press("Find it", { [WHICH]: raw });
+  const found = page.part("Which token is this?").find("li");
+  expect(page.link("Replace in my hand", found).attr("href")).toMatch(/#replace$/);
+  expect(page.links("Revoke in my hand", found).length).toBe(1);
+  await page.press("This was us in my hand", {}, { within: found });
+  await page.goto(TOKEN_PAGE);
+  expect(attention(page)).toBeNull();
+});
+
+test("typing the password again is throttled as sign-in is", async () => {
+  const { account, page } = await newVisitor();
+  await letPasswordAge(account.id);
+  await page.goto(TOKEN_PAGE);
+  const attempt = async () => {
+    await page.press("Create token", { Name: "guessed", "Your password": "a wrong password" });
+    return page.alerts.join();
+  };
+  for (let i = 0; i < 10; i++) expect(await attempt()).toContain("That is not your password.");
+  expect(await attempt()).toContain("Too many attempts.");
+});
+
+test("which token is this is asked twenty times in five minutes at most, by each account for itself", async () => {
+  const { account, page } = await newVisitor();
+  const { token } = await newNamedToken(account.id, "looked for");
+  const ask = async (page: Visitor) => {
+    await page.press("Find it", { [WHICH]: token.hint });
+    return page.textOf(page.part("Which token is this?"));
+  };
+  await page.goto(TOKEN_PAGE);
+  for (let i = 0; i < 20; i++) expect(await ask(page)).not.toContain("Too many attempts.");
+  const refused = await ask(page);
+  expect(refused).toMatch(/Too many attempts\. Try again in [1-5] minutes?\./);
+  expect(refused).not.toContain("looked for (");
+  const other = await newVisitor();
+  await newNamedToken(other.account.id, "of another account");
+  await other.page.goto(TOKEN_PAGE);
+  expect(await ask(other.page)).toContain("This is not one of your tokens");
+});
+
+test("twenty tokens can be found by a form that only reads and sorted by the titles of the columns; ended ones are folded beyond ten, the last end first", async () => {
+  const { account, page } = await newVisitor();
+  for (let i = 0; i < 20; i++) await newNamedToken(account.id, `machine ${i}`);
+  for (let i = 0; i < 12; i++) {
+    const { token } = await newNamedToken(account.id, `old ${i}`);
+    await db.accessToken.update({ where: { id: token.id }, data: { revokedAt: new Date(Date.now() - i * HOUR) } });
+  }
+  await page.goto(TOKEN_PAGE);
+  const namesIn = (table: string) => page.textsOf(page.part(table).find("tbody th a:first-of-type"));
+  const ended = page
+    .part("Revoked and expired tokens")
+    .find("tbody th")
+    .filter((_, th) => page.$(th).parents("details").length === 0);
+  expect(page.textsOf(ended.find("a:first-of-type"))).toEqual(Array.from({ length: 10 }, (_, i) => `old ${i}`));
+  expect(page.text).toContain("2 more");
+
+  // The form has no button: the Enter key sends it.
+  const find = page.field("Find");
+  await page.goto(`${TOKEN_PAGE}?${new URLSearchParams({ [find.attr("name") ?? ""]: "MACHINE 1" })}`);
+  expect(find.parents("form").attr("method") ?? "get").toMatch(/^get$/i);
+  expect(page.text).toContain("20 of 50, 11 shown");
+  await page.follow("Token", page.part("Active tokens").find("thead"));
+  const title = page.part("Active tokens").find("th[aria-sort]");
+  expect([page.textOf(title), title.attr("aria-sort")]).toEqual([expect.stringMatching(/^Token/), "ascending"]);
+  expect(namesIn("Active tokens")).toEqual(["machine 1", ...Array.from({ length: 10 }, (_, i) => `machine ${10 + i}`)]);
+});
+
+test("replaced without a choice, the old token works for a day: the panel says so, Done leads to the new token, and the two link to each other", async () => {
+  const { account, page } = await newVisitor();
+  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated");
+  await page.goto(`${TOKEN_PAGE}/${old.id}`);
+  const newRaw = await replace(page);
+  const panel = page.part("Copy your new token now");
+  expect(page.textsOf(panel.find("strong")).join()).toContain("The old token still works. It ends in");
+  expect(page.textOf(panel)).toContain("Try it");
+  expect(Math.abs(Number((await find(old.id)).expiresAt) - Date.now() - DAY)).toBeLessThan(MINUTE);
+  expect(await statusOf(newRaw)).toBe(200);
+  expect(await statusOf(oldRaw)).toBe(200);
+  await page.follow("Done");
+  const successor = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id, id: { not: old.id } } });
+  expect(page.path).toBe(`${TOKEN_PAGE}/${successor.id}`);
+  await page.follow(`cpat_…${old.hint}`);
+  expect(page.path).toBe(`${TOKEN_PAGE}/${old.id}`);
+  await page.follow(`cpat_…${successor.hint}`);
+  expect(page.path).toBe(`${TOKEN_PAGE}/${successor.id}`);
+});
+
+test("replaced with an hour's overlap: both rows say so until the hour is over, and then the old token has ended and the new one works", async () => {
+  const { account, page } = await newVisitor();
+  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
+  await page.goto(`${TOKEN_PAGE}/${old.id}`);
+  const newRaw = await replace(page, "hour");
+  const { expiresAt, revokedAt } = await find(old.id);
+  expect(Math.abs(Number(expiresAt) - Date.now() - HOUR)).toBeLessThan(MINUTE);
+  expect(revokedAt).toBeNull();
+  // The first request of the new one ends nothing.
+  for (const raw of [newRaw, oldRaw]) expect(await statusOf(raw)).toBe(200);
+  await page.goto(TOKEN_PAGE);
+  const rows = page.textsOf(page.rows("rotated"));
+  expect(rows).toHaveLength(2);
+  const replaced = `Being replaced by cpat_…${newRaw.slice(-4)}: ends in`;
+  expect(rows.filter((row) => row.includes(replaced))).toHaveLength(1);
+  expect(rows.filter((row) => row.includes(`Replaces cpat_…${oldRaw.slice(-4)}`))).toHaveLength(1);
+
+  // As an hour later.
+  await db.accessToken.update({ where: { id: old.id }, data: { expiresAt: new Date(Date.now() - SECOND) } });
+  expect(await statusOf(oldRaw)).toBe(401);
+  expect(await statusOf(newRaw)).toBe(200);
+  await page.reload();
+  expect(page.rows("rotated", "Active tokens").length).toBe(1);
+  expect(page.text).not.toMatch(/Being replaced|Replaces/);
+});
+
+test("a day of use is a chart with its numbers: what was answered, what was refused, and the last ips with their programs", async () => {
+  const { account, page } = await newVisitor();
+  const { token } = await newNamedToken(account.id, "watched");
+  const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR);
+  await db.tokenUseHour.create({
+    data: { tokenId: token.id, hour, requests: 1200, limited: 30, refused: 4, peak: 131 },
+  });
+  await db.tokenVisitor.create({
+    data: { tokenId: token.id, ip: "192.0.2.7", network: "192.0.2.7", agent: "curl/8.5.0 extra" },
+  });
+  await page.goto(`${TOKEN_PAGE}/${token.id}`);
+  expect(page.$("[aria-label='Requests in each of the last 24 hours, at most 1,204']").length).toBe(1);
+  expect(page.text).toContain(`Busiest minute: 131 requests, of which the limit answers ${API_REQUESTS.limit}.`);
+  expect(page.text).toContain("1,170 answered, 30 refused over the limit (429), 4 refused (401)");
+  const cells = page
+    .rows("1,170")
+    .find("td")
+    .toArray()
+    .map((cell) => page.textOf(page.$(cell)));
+  expect(cells.slice(-3)).toEqual(["1,170", "30", "4"]);
+  expect(page.textOf(page.rows("192.0.2.7", "Used from"))).toContain("curl/8.5.0");
+});
+
+test("a token's page says of its use what the list says, and where it is refused from since its end apart from where it was used", async () => {
+  const { account, page } = await newVisitor();
+  const { token } = await newNamedToken(account.id, "ended");
+  const at = (ms: number) => new Date(Date.now() - ms);
+  await db.accessToken.update({
+    where: { id: token.id },
+    data: {
+      lastUsedAt: at(30 * HOUR),
+      lastUsedIp: "192.0.2.1",
+      revokedAt: at(20 * HOUR),
+      refusedCount: 3,
+      lastRefusedAt: at(HOUR),
+      lastRefusedIp: "203.0.113.9",
+    },
+  });
+  const refused = { firstSeenAt: at(2 * HOUR), lastSeenAt: at(HOUR) };
+  await db.tokenVisitor.create({ data: { tokenId: token.id, ip: "203.0.113.9", network: "203.0.113.9", ...refused } });
+  await page.goto(`${TOKEN_PAGE}/${token.id}`);
+  expect(page.text).toContain("Last used1 day ago192.0.2.1");
+  expect(page.text).toMatch(/Refused 3 times, last 1 hour ago from 203\.0\.113\.9/);
+  expect(page.rows("192.0.2.1", "Used from").length).toBe(1);
+  expect(page.rows("203.0.113.9", "Used from").length).toBe(0);
+  expect(page.rows("203.0.113.9", "Refused from").length).toBe(1);
+});
+
+test("several tokens used from a new network are one line, whose action asks whether to revoke them", async () => {
+  const { account, page } = await newVisitor();
+  for (const name of ["moved one", "moved two"]) {
+    const { token } = await newNamedToken(account.id, name);
+    await newNetwork(token.id, "198.51.100.5");
+  }
+  await page.goto(TOKEN_PAGE);
+  expect(attention(page)?.length).toBe(1);
+  await page.follow("Revoke 2 tokens", page.part("Needs attention"));
+  expect(page.textOf(page.part("Revoke 2 tokens?"))).toContain("moved two");
+});
+
+test("ten tokens that end within two weeks are one line that names all of them", async () => {
+  const { account, page } = await newVisitor();
+  for (let i = 0; i < 10; i++) {
+    const { token } = await newNamedToken(account.id, `ending ${i}`);
+    const life = { createdAt: new Date(Date.now() - 30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) };
+    await db.accessToken.update({ where: { id: token.id }, data: life });
+  }
+  await watchTokens(Date.now());
+  await page.goto(TOKEN_PAGE);
+  const lines = attention(page);
+  expect(lines?.length).toBe(1);
+  expect(page.textsOf(lines ?? "none")).toEqual([expect.stringContaining("10 tokens end within two weeks")]);
+  expect(lines?.find("a").length).toBe(10);
+});
+
+test("the page of another account's token is the same 404 as that of a token that nobody has", async () => {
+  const { account, page } = await newVisitor();
+  const stranger = await newAccount();
+  const { id } = await db.accessToken.findFirstOrThrow({ where: { accountId: stranger.id } });
+  const own = await newNamedToken(account.id, "own");
+  await page.goto(`${TOKEN_PAGE}/${own.token.id}`);
+  expect(page.status).toBe(200);
+  for (const path of [id, 2 ** 31 - 1, "0", "x"]) {
+    await page.goto(`${TOKEN_PAGE}/${path}`);
+    expect([page.status, page.heading], String(path)).toEqual([404, "You have no such token"]);
+  }
+});
+
+test("the page says at its top what needs attention: a dead token still tried, one that ends soon, a new network; and nothing else", async () => {
+  const { account, page } = await newVisitor();
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  const make = async (name: string, data: Parameters<typeof db.accessToken.update>[0]["data"]) => {
+    const { token } = await newNamedToken(account.id, name);
+    await db.accessToken.update({ where: { id: token.id }, data });
+    return token.id;
+  };
+  await refusedUntil(await make("dead", { revokedAt: ago(3 * DAY) }), HOUR);
+  await refusedUntil(await make("dead and quiet", { revokedAt: ago(3 * DAY) }), 2 * DAY);
+  await make("ending", { createdAt: ago(30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) });
+  await make("born for three days", { expiresAt: new Date(Date.now() + 3 * DAY) });
+  const moved = await make("moved", {});
+  await newNetwork(moved, "198.51.100.5");
+  await newNetwork(await make("moved and settled", {}), "198.51.100.6");
+  await db.tokenEvent.updateMany({
+    where: { facts: { path: ["network"], equals: "198.51.100.6" }, token: { accountId: account.id } },
+    data: { endedAt: ago(0) },
+  });
+  await watchTokens(Date.now());
+  await page.goto(TOKEN_PAGE);
+  expect(page.textsOf(attention(page) ?? "none")).toEqual([
+    expect.stringMatching(
+      /^dead \(cpat_…\w{4}\) was revoked 3 days ago and is still tried: last 1 hour ago from 203\.0\.113\.9\.$/,
+    ),
+    expect.stringMatching(/^ending \(cpat_…\w{4}\) ends in 3 days, on .+\. ?Replace ending$/),
+    expect.stringMatching(
+      /^moved \(cpat_…\w{4}\) was used from a new network 1 day ago: 198\.51\.100\.5\. ?Replace moved ?Revoke moved ?This was us moved$/,
+    ),
+  ]);
+});

@@ -1,0 +1,192 @@
+import { expect, test } from "vitest";
+import { agentConfigurations } from "@/app/dashboard/servers/agent-configurations";
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { origin } from "@/e2e/support/over-http";
+import { newVisitor } from "@/e2e/support/site";
+import type { Visitor } from "@/e2e/support/visitor";
+import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/format/time";
+import { requestBenchmark } from "@/lib/servers/benchmarks";
+import { hashToken } from "@/lib/tokens/format";
+
+const KEY = /csrv_[0-9A-Za-z]{36}/;
+
+/** The only key on the page, wherever it stands. */
+function keyOn(page: Visitor): string {
+  const [key = "", ...others] = new Set(page.textOf("main").match(new RegExp(KEY, "g")) ?? []);
+  expect(key).toMatch(KEY);
+  expect(others).toEqual([]);
+  return key;
+}
+
+async function checkIn(key: string): Promise<number> {
+  const { status } = await fetch(`${origin}/ingest/v1/check-ins`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ cpu_pct: 12, mem_used_mb: 100 }),
+  });
+  return status;
+}
+
+async function addServer(page: Visitor, label = "Web front"): Promise<string> {
+  await page.goto("/dashboard/servers/new");
+  await page.press("Add server", { Label: label, Hostname: "web-1.example.com" });
+  return keyOn(page);
+}
+
+test("a server is added, its key is on the page once, with the two lines to paste, and works", async () => {
+  const { account, page } = await newVisitor();
+  const key = await addServer(page);
+  const server = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
+  const stored = await db.serverKey.findFirstOrThrow({ where: { serverId: server.id }, omit: { keyHash: false } });
+  expect(stored.keyHash).toBe(hashToken(key));
+  const lines = page.textsOf("pre, code").filter((text) => text.includes("sudo sh agent.sh install"));
+  expect(lines.join()).toContain(`curl -fsSO ${origin}/agent.sh`);
+  expect(lines.join()).not.toContain("csrv_");
+  expect(await checkIn(key)).toBeLessThan(300);
+  await page.follow("Go to the server");
+  expect(page.heading).toBe("Web front");
+  expect(page.textOf(page.$.root().find("main header").first())).toContain("Online");
+  expect(page.html).not.toMatch(KEY);
+});
+
+test("names that cannot be used come back with a sentence at their field, and nothing is added", async () => {
+  const { account, page } = await newVisitor();
+  await page.goto("/dashboard/servers/new");
+  await page.press("Add server", { Label: "Fine", Hostname: "not a hostname" });
+  expect(page.field("Hostname").attr("aria-invalid")).toBe("true");
+  expect(page.alerts.join()).toContain("A hostname consists of");
+  expect([page.value("Label"), page.value("Hostname")]).toEqual(["Fine", "not a hostname"]);
+  expect(await db.server.count({ where: { accountId: account.id } })).toBe(0);
+});
+
+test("a server is renamed, and removed only after a question that names it", async () => {
+  const { account, page } = await newVisitor();
+  const { id } = await newServer(account.id, { label: "Old <b>name</b>" });
+  await page.goto(`/dashboard/servers/${id}`);
+  await page.follow("Settings", page.$.root().find("main"));
+  await page.press("Rename", { Label: "New name" });
+  expect(page.statuses.join()).toContain("New name");
+  expect(await db.server.findUniqueOrThrow({ where: { id } })).toMatchObject({ label: "New name" });
+  expect(page.links("New name").length).toBeGreaterThan(0);
+  expect(page.textOf("title")).toContain("New name");
+
+  await page.follow("Remove this server…");
+  expect(page.heading).toBe("Remove New name?");
+  await page.follow("Cancel");
+  expect(page.path).toMatch(/settings$/);
+  await page.follow("Remove this server…");
+  await page.press("Remove server");
+  expect(page.text).toContain("The server is removed.");
+  expect(await db.server.count({ where: { id } })).toBe(0);
+  await page.goto(`/dashboard/servers/${id}`);
+  expect(page.status).toBe(404);
+});
+
+test("a replaced key is shown once; the one before goes on working, and the page says until when", async () => {
+  const { account, page } = await newVisitor();
+  const before = await addServer(page, "Has a key");
+  const { id } = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
+  await page.goto(`/dashboard/servers/${id}/settings`);
+  await page.press("Replace the key");
+  expect(page.text).toContain("Give the server its new key now");
+  const key = keyOn(page);
+  expect(key).not.toBe(before);
+  for (const working of [key, before]) expect(await checkIn(working)).toBeLessThan(300);
+  await page.follow("Done");
+  expect(page.text).toContain(`csrv_…${before.slice(-4)}`);
+  expect(page.text).toContain("was replaced and ends in");
+  expect(page.html).not.toMatch(KEY);
+});
+
+test("a benchmark is asked for with one line, shown once; the pending run is listed and can be cancelled", async () => {
+  const { account, page } = await newVisitor();
+  const { id } = await newServer(account.id);
+  await page.goto(`/dashboard/servers/${id}`);
+  await page.follow("Run a benchmark");
+  await page.press("Show the line to run", { "Label of the run": "After delivery" });
+  const [line = ""] = page.textsOf("pre, code").filter((text) => text.includes("yabs.sh | bash"));
+  expect(line).toContain(`${origin}/ingest/v1/benchmarks/`);
+  const shown = line.split("/benchmarks/")[1]?.replaceAll('"', "") ?? "";
+  const run = await db.benchmarkRun.findFirstOrThrow({ where: { serverId: id }, omit: { agentTokenHash: false } });
+  expect(run.agentTokenHash).toBe(hashToken(shown));
+  // The list below the line has the run already, under the label that it was just given.
+  expect(page.textsOf("li").some((item) => item.includes("After delivery"))).toBe(true);
+  await page.follow("Done");
+  expect(page.text).toContain("After delivery");
+  expect(page.html).not.toContain(shown);
+  await page.press("Cancel the run After delivery");
+  expect(page.text).toContain("The run is cancelled");
+  expect(await db.benchmarkRun.count({ where: { serverId: id } })).toBe(0);
+});
+
+test("a run whose key has ended says so, on the page of the server as well, and one that runs says since when", async () => {
+  const { account, page } = await newVisitor();
+  const { id } = await newServer(account.id);
+  await requestBenchmark(account.id, id, "Forgotten", new Date(Date.now() - 2 * DAY));
+  await page.goto(`/dashboard/servers/${id}/benchmark`);
+  expect(page.text).toContain("No result came within 24 hours");
+  await page.goto(`/dashboard/servers/${id}`);
+  expect(page.text).toContain("No result came: “Forgotten”, requested 2 days ago.");
+  await db.benchmarkRun.updateMany({ where: { serverId: id }, data: { status: "running" } });
+  await page.reload();
+  expect(page.text).toContain("Running: “Forgotten”, started 2 days ago.");
+});
+
+test("no form does anything to a server of another account, whatever id it carries", async () => {
+  const { account, page } = await newVisitor();
+  const { id: stranger } = await newAccount();
+  const { id: foreign } = await newServer(stranger, { label: "Foreign" });
+  const { id: own } = await newServer(account.id, { label: "Own" });
+  const run = await requestBenchmark(stranger, foreign, "Theirs");
+  await requestBenchmark(account.id, own, "Mine");
+  for (const [path, form] of [
+    ["settings", "form[aria-labelledby=names]"],
+    ["settings", "form[aria-labelledby=key]"],
+    ["remove", "main form"],
+    ["benchmark", "form[aria-label='Run a benchmark']"],
+    ["benchmark", "main ul form"],
+  ] as const) {
+    await page.goto(`/dashboard/servers/${own}/${path}`);
+    const id = form === "main ul form" && run.kind === "requested" ? run.id : foreign;
+    const typed: Record<string, string> = { id: String(id), label: "Taken", hostname: "taken.example.com" };
+    const fields = page.fieldsOf(/./, page.$.root().find(form));
+    await page.send(fields.map(([name, value]) => [name, typed[name] ?? value] as const));
+    expect(page.status, form).toBeLessThan(500);
+    expect(page.html, form).not.toMatch(KEY);
+  }
+  const kept = await db.server.findUniqueOrThrow({
+    where: { id: foreign },
+    select: { label: true, keys: true, benchmarkRuns: { select: { label: true } } },
+  });
+  expect(kept).toEqual({ label: "Foreign", keys: [], benchmarkRuns: [{ label: "Theirs" }] });
+});
+
+test("a new server offers a configuration to paste for each of five agents, beside its key and on its page", async () => {
+  const { account, page } = await newVisitor();
+  await addServer(page);
+  const { id } = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
+  for (const path of [null, `/dashboard/servers/${id}`]) {
+    if (path) await page.goto(path);
+    // Five other ways are one line, until somebody asks for them.
+    const others = page.$.root()
+      .find("details")
+      .filter((_, one) => page.$(one).children("summary").text().startsWith("Other ways to report: Prometheus"));
+    expect(others.length).toBe(1);
+    expect(others.is("[open]")).toBe(false);
+    const figures = others
+      .find("details figure")
+      .toArray()
+      .map((figure) => page.$.root().find(figure));
+    for (const { name, place, text } of agentConfigurations(origin)) {
+      expect(
+        page.textsOf(others.find("details > summary")).some((summary) => summary.includes(name)),
+        name,
+      ).toBe(true);
+      const shown = figures
+        .filter((figure) => figure.text().includes(place))
+        .map((figure) => figure.find("code").text());
+      expect(shown, name).toContain(text);
+    }
+  }
+});

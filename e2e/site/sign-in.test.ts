@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
+import { origin } from "@/e2e/support/over-http";
+import { newVisitor, signIn } from "@/e2e/support/site";
+import { newIp, Visitor } from "@/e2e/support/visitor";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/format/time";
+import { TOKEN_PAGE } from "@/lib/page-paths";
+import { hashToken } from "@/lib/tokens/format";
+
+const REFUSED = "Wrong e-mail or password.";
+
+test("e-mail and password lead to the servers, sign-out leads away and ends the session", async () => {
+  const { email, id } = await newAccount();
+  const page = new Visitor(origin);
+  await page.goto("/sign-in");
+  await signIn(page, email);
+  expect(page.path).toBe("/dashboard");
+  expect(page.text).toContain(email);
+  expect(page.setCookies.join()).toMatch(/^session=[\w-]{43}; Path=\/; .*HttpOnly; SameSite=lax/);
+  expect(page.setCookies.join()).not.toContain("Secure");
+  const session = page.cookies.get("session") ?? "";
+
+  await page.press("Sign out");
+  expect(page.text).toContain("You are signed out.");
+  expect(await db.session.count({ where: { accountId: id, expiresAt: { gt: new Date() } } })).toBe(0);
+  page.cookies.set("session", session);
+  await page.goto(TOKEN_PAGE);
+  expect(page.path).toMatch(/^\/sign-in/);
+});
+
+test("an unknown e-mail, a wrong password and a disabled account get the same page; the e-mail stays, the password goes", async () => {
+  const { email } = await newAccount();
+  const disabled = await newAccount();
+  await setAccountDisabled(disabled.email, true);
+  const pages: string[] = [];
+  for (const [typed, password] of [
+    ["nobody@example.com", PASSWORD],
+    [email, "wrong password"],
+    [disabled.email, PASSWORD],
+  ] as const) {
+    const page = new Visitor(origin);
+    await page.goto("/sign-in");
+    await signIn(page, typed, password);
+    expect([page.status, page.path, page.alerts]).toEqual([200, "/sign-in", [REFUSED]]);
+    expect(page.value("E-mail")).toBe(typed);
+    expect(page.value("Password")).toBe("");
+    expect(page.setCookies).toEqual([]);
+    pages.push(page.text.replaceAll(typed, ""));
+  }
+  expect(new Set(pages).size).toBe(1);
+});
+
+test("after sign-in one lands on the page one asked for", async () => {
+  const { email } = await newAccount();
+  const page = new Visitor(origin);
+  await page.goto(`${TOKEN_PAGE}?revoke=all`);
+  expect(page.path).toMatch(/^\/sign-in\?next=/);
+  await signIn(page, email);
+  expect(page.path).toBe(`${TOKEN_PAGE}?revoke=all`);
+});
+
+test("too many attempts are told how long to wait, whether the account exists or not", async () => {
+  for (const email of [(await newAccount()).email, "nobody-at-all@example.com"]) {
+    const page = new Visitor(origin);
+    await page.goto("/sign-in");
+    for (let attempt = 0; attempt < 10; attempt++) {
+      await signIn(page, email, "wrong password");
+      expect(page.alerts).toEqual([REFUSED]);
+    }
+    await signIn(page, email, "wrong password");
+    expect(page.alerts.join()).toMatch(/^Too many attempts\. Try again in [1-5] minutes?\.$/);
+  }
+});
+
+test("whatever next says, a sign-in leads nowhere but into the console", async () => {
+  const { email } = await newAccount();
+  for (const next of [
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example",
+    "/.//evil.example",
+    "javascript:alert(1)",
+    "%2F%2Fevil.example",
+    "\t//evil.example",
+  ]) {
+    const page = new Visitor(origin);
+    await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+    await signIn(page, email);
+    expect(new URL(page.url).origin, next).toBe(origin);
+    expect(page.path, next).not.toMatch(/^\/sign-in/);
+    expect(page.text, next).toContain(email);
+  }
+});
+
+/** What the console says to a wrong password, from this ip. */
+async function guess(email: string, from = newIp()): Promise<string> {
+  const page = new Visitor(origin);
+  page.forwardedFor = from;
+  await page.goto("/sign-in");
+  await signIn(page, email, "wrong password");
+  return page.alerts.join();
+}
+
+test("a stranger's attempts from many places do not keep out the owner where the owner has signed in, nor show that there is one", async () => {
+  const { email } = await newAccount();
+  const owner = new Visitor(origin);
+  await owner.goto("/sign-in");
+  await signIn(owner, email);
+  expect(owner.path).toBe("/dashboard");
+  const nobody = `${unique("nobody")}@example.com`;
+  for (let attempt = 0; attempt < 30; attempt++) await Promise.all([guess(email), guess(nobody)]);
+  // From the owner's own network too: the answer must not tell that somebody has signed in from there.
+  const home = owner.forwardedFor;
+  for (const typed of [email, nobody]) {
+    for (const answer of [await guess(typed), await guess(typed, home)]) expect(answer).toMatch(/^Too many attempts\./);
+  }
+  const again = new Visitor(origin);
+  again.forwardedFor = home;
+  await again.goto("/sign-in");
+  await signIn(again, email);
+  expect(again.path).toBe("/dashboard");
+});
+
+test("whoever guesses at many accounts from one place is told to wait, and others are judged meanwhile", async () => {
+  // With hashes that take no time.
+  const emails = Array.from({ length: 31 }, () => `${unique("guessed")}@example.com`);
+  await db.account.createMany({
+    data: emails.map((email) => ({ email, name: "Guessed", passwordHash: "scrypt$2$1$1$AAAA$AAAA" })),
+  });
+  const here = newIp();
+  const [first = "", ...others] = emails;
+  for (const email of others) expect(await guess(email, here)).toBe(REFUSED);
+  expect(await guess(first, here)).toMatch(/^Too many attempts\. Try again in [1-5] minutes?\.$/);
+  expect(await guess(first)).toBe(REFUSED);
+});
+
+test("a disabled account is out at its next request, in every browser", async () => {
+  const { account, page } = await newVisitor();
+  await page.goto(TOKEN_PAGE);
+  expect(page.heading).toBe("API tokens");
+  await db.account.update({ where: { id: account.id }, data: { disabledAt: new Date() } });
+  await page.reload();
+  expect(page.path).toMatch(/^\/sign-in/);
+});
+
+test("a session slides: used, it lasts another 30 days; unused for 30 days, it is over", async () => {
+  const { account, page } = await newVisitor();
+  const inDays = (days: number) => new Date(Date.now() + days * DAY);
+  await db.session.updateMany({ where: { accountId: account.id }, data: { expiresAt: inDays(5) } });
+  await page.goto(TOKEN_PAGE);
+  await expect
+    .poll(async () => (await db.session.findFirstOrThrow({ where: { accountId: account.id } })).expiresAt.getTime())
+    .toBeGreaterThan(inDays(29.9).getTime());
+  await db.session.updateMany({ where: { accountId: account.id }, data: { expiresAt: new Date(Date.now() - 1) } });
+  await page.reload();
+  expect(page.path).toMatch(/^\/sign-in/);
+});
+
+test("each sign-in has a session token of its own, and only its hash is stored", async () => {
+  const { email, id } = await newAccount();
+  const seen = new Set<string>();
+  for (let round = 0; round < 2; round++) {
+    const page = new Visitor(origin);
+    await page.goto("/sign-in");
+    await signIn(page, email);
+    const value = page.cookies.get("session") ?? "";
+    expect(value.length).toBeGreaterThanOrEqual(43);
+    seen.add(value);
+  }
+  expect(seen.size).toBe(2);
+  const rows = await db.session.findMany({ where: { accountId: id }, omit: { tokenHash: false } });
+  for (const value of seen) expect(JSON.stringify(rows)).not.toContain(value);
+});
+
+test("sign-out lasts, however its session is being extended at that moment", async () => {
+  const { account, page } = await newVisitor();
+  await page.goto(TOKEN_PAGE);
+  const fields = page.fieldsOf("Sign out");
+  const tokens = Array.from({ length: 40 }, () => randomBytes(32).toString("base64url"));
+  // Old enough that every use extends it.
+  const expiresAt = new Date(Date.now() + 5 * DAY);
+  await db.session.createMany({
+    data: tokens.map((token) => ({ tokenHash: hashToken(token), accountId: account.id, expiresAt })),
+  });
+  for (const token of tokens) {
+    const user = () => {
+      const one = new Visitor(origin);
+      one.cookies.set("session", token);
+      return one;
+    };
+    const [signedOut] = await Promise.all([
+      user().send(fields, origin + TOKEN_PAGE),
+      user().goto(TOKEN_PAGE),
+      user().goto(TOKEN_PAGE),
+    ]);
+    expect(signedOut.text).toContain("You are signed out.");
+  }
+  const alive = { tokenHash: { in: tokens.map(hashToken) }, expiresAt: { gt: new Date() } };
+  const left = await db.session.findMany({ where: alive });
+  expect(left.map(({ expiresAt }) => expiresAt)).toEqual([]);
+});
+
+test("who was never signed in is not told that a session ended", async () => {
+  const page = new Visitor(origin);
+  await page.goto(TOKEN_PAGE);
+  expect(page.path).toMatch(/^\/sign-in\?next=/);
+  expect(page.text).not.toContain("Your session ended.");
+});

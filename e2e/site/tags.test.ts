@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { call, origin } from "@/e2e/support/over-http";
+import { newVisitor } from "@/e2e/support/site";
+import type { Visitor } from "@/e2e/support/visitor";
+import { db } from "@/lib/database/client";
+import { mintToken } from "@/lib/tokens/format";
+
+const tagsOf = async (id: number) => (await db.server.findUniqueOrThrow({ where: { id } })).tags;
+const servers = (page: Visitor) => page.$.root().find("[data-server]");
+const boxes = (page: Visitor) => page.$.root().find("main input[type=checkbox]");
+const checked = (page: Visitor) => boxes(page).filter("[checked]").length;
+
+test("a server's tags are saved normalised; bad ones get a sentence and nothing of them is lost; the fleet has a chip for each, whose URL can be bookmarked", async () => {
+  const { account, page } = await newVisitor();
+  const { id } = await newServer(account.id, { label: "alpha" });
+  await newServer(account.id, { label: "beta" });
+  await page.goto("/dashboard");
+  expect(page.hasPart("Show servers by tag")).toBe(false);
+  await page.goto(`/dashboard/servers/${id}/settings`);
+  for (const [typed, sentence] of [
+    ["1,2,3,4,5,6,7,8,9,10,11", "A server has at most 10 tags."],
+    [`ok,${"x".repeat(33)}`, "A tag has at most 32 characters."],
+    ["ok,<b>bold</b>", "A tag begins with a letter or a digit"],
+    ["a\u202Eb", "A tag cannot hold line breaks, control characters or text-direction characters."],
+  ] as const) {
+    await page.press("Save tags", { Tags: typed });
+    expect(page.alerts.join()).toContain(sentence);
+    expect(page.value("Tags")).toBe(typed);
+  }
+  await page.press("Save tags", { Tags: mintToken() });
+  expect(page.alerts.join()).toContain("That looks like a token or a key.");
+  expect(page.value("Tags")).toBe("");
+  expect(await tagsOf(id)).toEqual([]);
+  await page.press("Save tags", { Tags: " DB ,, Eu  West, db" });
+  expect(page.statuses.join()).toContain("The tags are saved.");
+  expect(page.value("Tags")).toBe("db, eu west");
+  expect(await tagsOf(id)).toEqual(["db", "eu west"]);
+
+  await page.goto("/dashboard");
+  expect(page.textsOf(page.part("Show servers by tag").find("a"))).toEqual(["#db 1", "#eu west 1"]);
+  await page.follow("#eu west 1");
+  expect(page.path).toBe("/dashboard?tag=eu+west");
+  expect(page.textsOf(servers(page))).toEqual([expect.stringContaining("#db #eu west")]);
+  expect(servers(page).attr("data-server")).toBe(String(id));
+  expect(page.$("[title='#db #eu west']").length).toBe(1);
+  await page.goto("/dashboard?tag=%20EU%20west");
+  expect(servers(page).length).toBe(1);
+  await page.goto("/dashboard?tag=gone");
+  expect(page.text).toContain("No server matches.");
+  await page.follow("#gone 0");
+  expect(servers(page).length).toBe(2);
+});
+
+test("tags of several servers are added and removed at once, of the marked ones or of a whole list; too many change none and keep what was typed and marked", async () => {
+  const { account, page } = await newVisitor();
+  const stranger = await newServer((await newAccount()).id);
+  const [one, two, full, rest] = [
+    await newServer(account.id, { label: "one", tags: ["old"] }),
+    await newServer(account.id, { label: "two", tags: ["old"] }),
+    await newServer(account.id, { label: "full", tags: ["1", "2", "3", "4", "5", "6", "7", "8", "9"] }),
+    await newServer(account.id, { label: "rest" }),
+  ];
+  await page.goto("/dashboard?order=name");
+  await page.follow("Tags…");
+  expect(page.path).toBe("/dashboard/servers/tags?order=name");
+  await page.press("Change tags");
+  expect(page.alerts.join()).toContain("Choose at least one server.");
+  await page.press("Change tags", { "Add tags": "new, newer", "Remove tags": "old", one: true, full: true });
+  expect(page.alerts.join()).toContain("Nothing was changed: full would have more than 10 tags.");
+  expect(await tagsOf(one.id)).toEqual(["old"]);
+  expect([page.value("Add tags"), page.value("Remove tags"), checked(page)]).toEqual(["new, newer", "old", 2]);
+  // Ids of other accounts' servers are ignored.
+  const forged = {
+    [boxes(page).filter("[name=s]").attr("name") ?? ""]: [one, two, stranger].map(({ id }) => String(id)),
+  };
+  await page.press("Change tags", { full: false, two: true }, { forged });
+  expect(page.statuses.join()).toContain("The tags of 2 servers were changed.");
+  expect([await tagsOf(one.id), await tagsOf(two.id), await tagsOf(rest.id)]).toEqual([
+    ["new", "newer"],
+    ["new", "newer"],
+    [],
+  ]);
+  expect(await tagsOf(stranger.id)).toEqual([]);
+  expect(await tagsOf(full.id)).toHaveLength(9);
+
+  // A list that no page holds whole.
+  await db.server.createMany({
+    data: Array.from({ length: 120 }, (_, index) => ({
+      accountId: account.id,
+      label: `many ${index}`,
+      hostname: "h",
+    })),
+  });
+  await page.goto("/dashboard/servers/tags?q=many");
+  expect(boxes(page).length).toBe(101);
+  await page.press("Change tags", { "Add tags": "many", "All 120 servers of this list": true });
+  expect(page.statuses.join()).toContain("The tags of 120 servers were changed.");
+  expect(await db.server.count({ where: { accountId: account.id, tags: { has: "many" } } })).toBe(120);
+  await page.goto("/dashboard/servers/tags?q=many&page=2");
+  expect(boxes(page).length).toBe(21);
+  boxes(page).filter("[name=s]").attr("checked", "");
+  await page.press("Change tags", { "Remove tags": "many" });
+  expect(page.statuses.join()).toContain("The tags of 20 servers were changed.");
+});
+
+test("a change of several servers leaves nothing typed or marked for the next one, and says what it did although its list has nobody left", async () => {
+  const { account, page } = await newVisitor();
+  const [one, two] = [
+    await newServer(account.id, { label: "one", tags: ["old"] }),
+    await newServer(account.id, { label: "two", tags: ["old"] }),
+  ];
+  await page.goto("/dashboard/servers/tags?tag=old");
+  await page.press("Change tags", { "Add tags": "first", one: true });
+  expect(page.statuses.join()).toContain("The tags of 1 server were changed.");
+  expect([page.value("Add tags"), checked(page)]).toEqual(["", 0]);
+  await page.press("Change tags", { "Remove tags": "old", one: true, two: true });
+  expect(page.statuses.join()).toContain("The tags of 2 servers were changed.");
+  expect(page.text).toContain("No server matches.");
+  expect(page.buttons("Change tags").length).toBe(0);
+  expect([await tagsOf(one.id), await tagsOf(two.id)]).toEqual([["first"], []]);
+});
+
+test("/metrics has the tags of a server as a label of its info, a comma around each, and /api/v1 does not have them", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newServer(accountId, { tags: ['a"b', "db"] });
+  const { id: bare } = await newServer(accountId);
+  const headers = { Authorization: `Bearer ${token}` };
+  const metrics = await (await fetch(`${origin}/metrics`, { headers })).text();
+  const infoOf = (server: number) =>
+    metrics.split("\n").find((line) => line.startsWith(`console_server_info{server_id="${server}"`));
+  expect(infoOf(id)).toContain(',tags=",a\\"b,db,"}');
+  expect(infoOf(bare)).not.toContain("tags=");
+  for (const path of ["/api/v1/servers", `/api/v1/servers/${id}`]) {
+    expect((await call(path, token)).text).not.toContain("tags");
+  }
+});
+
+test("the database refuses an eleventh tag from any writer", async () => {
+  const { id } = await newServer((await newAccount()).id);
+  const tags = Array.from({ length: 11 }, (_, index) => `${index}`);
+  await expect(db.server.update({ where: { id }, data: { tags } })).rejects.toThrow("servers_tags_few");
+  await expect(db.server.update({ where: { id }, data: { tags: ["x".repeat(321)] } })).rejects.toThrow(
+    "servers_tags_few",
+  );
+});
