@@ -1,0 +1,128 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the faults are texts of source files.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { projectFiles } from "@/e2e/support/project-files";
+import { buildIfChanged, DIST_DIRS } from "@/scripts/build";
+
+// The tests find faults: each of these is planted in a copy of the project, and the tests that stand beside it are red.
+
+/** `tests`: the files of which one must find it. Faults of `server/` need no build of their own. */
+type Fault = { what: string; file: string; from: string; to: string; tests: "api" | "site"; files: string };
+
+const FAULTS: readonly Fault[] = [
+  {
+    what: "a limit of 121",
+    ...{ file: "lib/rate-limit/policy.ts", from: 'name: "api", limit: 120,', to: 'name: "api", limit: 121,' },
+    ...{ tests: "api", files: "e2e/api/rate-limit" },
+  },
+  {
+    what: "a disabled account whose tokens work",
+    ...{ file: "lib/tokens/authentication.ts", from: " && row.disabledAt === null;", to: ";" },
+    ...{ tests: "api", files: "e2e/api/authentication" },
+  },
+  {
+    what: "a closed ticket that opens a service",
+    ...{ file: "lib/game-services/game-services.ts", from: " and ${k.status} = 'open')))", to: ")))" },
+    ...{ tests: "api", files: "e2e/api/visibility" },
+  },
+  {
+    what: "a token that lives a minute too long",
+    ...{
+      file: "lib/tokens/state.ts",
+      from: "token.expiresAt <= now",
+      to: "Number(token.expiresAt) <= Number(now) - 60_000",
+    },
+    ...{ tests: "api", files: "e2e/api/authentication" },
+  },
+  {
+    what: "networks that are ignored",
+    ...{ file: "lib/tokens/state.ts", from: "!isInside(networks, from.ip)", to: "false" },
+    ...{ tests: "api", files: "e2e/api/token-networks" },
+  },
+  {
+    what: "24h that is 23h",
+    ...{ file: "lib/game-services/metrics-query.ts", from: '"24h": DAY,', to: '"24h": 23 * HOUR,' },
+    ...{ tests: "api", files: "e2e/api/endpoints" },
+  },
+  {
+    what: "a server that any account reads",
+    file: "lib/servers/servers.ts",
+    from: "select({ rows: DETAILED }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`)",
+    to: "select({ rows: DETAILED }, `from ${s} where ${s.id} = ${id} and ${accountId}::int is not null`)",
+    ...{ tests: "api", files: "e2e/api/visibility" },
+  },
+  {
+    what: "an answer without its fixed headers",
+    ...{ file: "server/server.mjs", from: "fixedHeadersOf(match.path)", to: "fixedHeadersOf(match.path).slice(0, 1)" },
+    ...{ tests: "site", files: "e2e/site/http" },
+  },
+  {
+    what: "a HEAD with a body",
+    file: "server/direct/outgoing.mjs",
+    from: "if (!isWithBody) response.end();",
+    to: "if (!isWithBody) response.end(() => response.req.socket.write(String(body)));",
+    ...{ tests: "site", files: "e2e/site/http" },
+  },
+  {
+    what: "a route of the build that is not found",
+    ...{ file: "server/direct/routes.mjs", from: 'if (!name.endsWith("/route")', to: 'if (!name.endsWith("s/route")' },
+    ...{ tests: "site", files: "e2e/site/same-answers" },
+  },
+  {
+    what: "a token in the log",
+    file: "server/http/gate.mjs",
+    from: "const { headers, rawHeaders } = request;",
+    to: "const { headers, rawHeaders } = request;\n  console.log(JSON.stringify({ event: 'asked', by: headers.authorization }));",
+    ...{ tests: "site", files: "e2e/site/http" },
+  },
+];
+
+let copy = "";
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "console-faults-"));
+  for (const file of projectFiles()) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(file, join(copy, file));
+  }
+  for (const name of ["node_modules", DIST_DIRS.test]) symlinkSync(join(process.cwd(), name), join(copy, name));
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+test.each(FAULTS)("$what is found", async ({ file, from, to, tests, files }) => {
+  const text = readFileSync(file, "utf8");
+  // Where it no longer fits, the fault has to be planted anew.
+  expect(text.split(from), `${from} in ${file}`).toHaveLength(2);
+  if (tests === "site") await buildIfChanged(DIST_DIRS.test);
+  writeFileSync(join(copy, file), text.split(from).join(to));
+  try {
+    expect(failuresOf(tests, files)).not.toEqual([]);
+  } finally {
+    writeFileSync(join(copy, file), text);
+  }
+});
+
+/** The titles of the tests that fail in the copy. @throws when it could not run them. */
+function failuresOf(project: string, files: string): string[] {
+  const report = join(copy, "report.json");
+  rmSync(report, { force: true });
+  const options = [`--project=${project}`, "--bail=1", "--reporter=json", `--outputFile=${report}`];
+  const { stdout, stderr } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", "run", files, ...options], {
+    cwd: copy,
+    encoding: "utf8",
+    env: { NODE_ENV: "test", PATH: process.env.PATH, TEST_DATABASE_URL: process.env.TEST_DATABASE_URL },
+  });
+  type Report = { testResults: { assertionResults: { status: string; fullName: string }[] }[] };
+  let read: Report;
+  try {
+    read = JSON.parse(readFileSync(report, "utf8"));
+  } catch {
+    throw new Error(stdout + stderr);
+  }
+  const tested = read.testResults.flatMap(({ assertionResults }) => assertionResults);
+  if (tested.length === 0) throw new Error(stdout + stderr);
+  return tested.filter(({ status }) => status === "failed").map(({ fullName }) => fullName);
+}
