@@ -3,27 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { chromium } from "playwright";
-import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { signInDirectly } from "@/e2e/support/pages";
-import type { OpenApiDocument } from "@/lib/api/openapi";
-import { SERVED_FILES } from "@/lib/api/served-files";
-
-const NO_DATABASE = "postgresql://postgres@127.0.0.1:1/none";
-const FOREIGN = "https://elsewhere.example";
-
-test("no document that is read with GET names the Origin of its reader as the API", {
-  tag: "@one-engine",
-}, async () => {
-  for (const path of ["/openapi.json", "/docs/api", "/docs/api.md", "/llms.txt", "/"]) {
-    const response = await fetch(sharedOrigin() + path, { headers: { Origin: FOREIGN } });
-    const text = await response.text();
-    expect(response.status, path).toBe(200);
-    expect(text, path).not.toContain("elsewhere.example");
-    expect(text, path).toContain(sharedOrigin());
-  }
-});
 
 test("Swagger UI on another origin sends the token to the console and to nobody else: Execute is answered 200", {
   tag: "@one-engine",
@@ -94,83 +76,3 @@ test("the reference's requests ask for what its answers show, with its own ids f
     await expect(section.getByText(`"id": ${own},`)).toBeVisible();
   }
 });
-
-test("every file that the reference names is served as text to any origin, and the two written ones name this console", {
-  tag: "@one-engine",
-}, async () => {
-  const document = (await (await fetch(`${sharedOrigin()}/openapi.json`)).json()) as OpenApiDocument;
-  for (const path of Object.keys(SERVED_FILES)) {
-    const response = await fetch(sharedOrigin() + path, { headers: { Origin: FOREIGN } });
-    expect(response.status, path).toBe(200);
-    expect(response.headers.get("access-control-allow-origin"), path).toBe("*");
-    expect(response.headers.get("content-type"), path).toMatch(
-      /^(?:text\/(?:plain|markdown)|application\/json); charset=utf-8$/,
-    );
-    expect(response.headers.get("x-content-type-options"), path).toBe("nosniff");
-  }
-  const reference = await (await fetch(`${sharedOrigin()}/docs/api.md`)).text();
-  const index = await (await fetch(`${sharedOrigin()}/llms.txt`)).text();
-  for (const [path, { get }] of Object.entries(document.paths)) {
-    expect(reference).toContain(`### GET ${path}\n\n${get.summary}. ${get.description}`);
-    expect(index).toContain(`- \`${path}`);
-  }
-  for (const path of Object.keys(SERVED_FILES)) expect(reference, path).toContain(`](${path})`);
-  expect(index).toContain(`(${sharedOrigin()}/docs/api.md)`);
-});
-
-test("each section, text and command of the page is in its Markdown", { tag: "@one-engine" }, async () => {
-  const page = await (await fetch(`${sharedOrigin()}/docs/api`)).text();
-  const reference = await (await fetch(`${sharedOrigin()}/docs/api.md`)).text();
-  const titles = [...page.matchAll(/<h2 id="[^"]+"[^>]*><a[^>]*>([^<]+)<\/a>/g)].map(([, title]) => title);
-  expect([...reference.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(titles);
-  expect(titles.length).toBeGreaterThan(8);
-  const shown = textOf(page);
-  const written = textOf(reference.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1"));
-  const paragraphs = [...page.matchAll(/<p>(.*?)<\/p>/g)].map(([, html = ""]) => textOf(html));
-  expect(paragraphs.length).toBeGreaterThan(20);
-  for (const paragraph of paragraphs) expect(written).toContain(paragraph);
-  expect(shown).toContain("60 seconds");
-});
-
-test("CONTACT_URL is where to report a fault, in the document, the reference and security.txt; without it there is none", {
-  tag: "@one-engine",
-}, async () => {
-  const contact = "https://support.example.com/console";
-  const app = await startConsole(NO_DATABASE, { CONTACT_URL: contact });
-  try {
-    const text = await (await fetch(`${app.origin}/.well-known/security.txt`)).text();
-    const fields = new Map(
-      text
-        .trim()
-        .split("\n")
-        .map((line) => line.split(": ", 2) as [string, string]),
-    );
-    expect(fields.get("Contact")).toBe(contact);
-    const days = (Date.parse(fields.get("Expires") ?? "") - Date.now()) / 86_400_000;
-    expect(days).toBeGreaterThan(30);
-    expect(days).toBeLessThan(365);
-    expect(fields.get("Canonical")).toBe(`${app.origin}/.well-known/security.txt`);
-    const { info } = (await (await fetch(`${app.origin}/openapi.json`)).json()) as OpenApiDocument;
-    expect(info.contact).toEqual({ name: "Support", url: contact });
-    expect(await (await fetch(`${app.origin}/docs/api.md`)).text()).toContain(`[${contact}](${contact})`);
-  } finally {
-    await app.stop();
-  }
-  expect((await fetch(`${sharedOrigin()}/.well-known/security.txt`)).status).toBe(404);
-  const { info } = (await (await fetch(`${sharedOrigin()}/openapi.json`)).json()) as OpenApiDocument;
-  expect(info.contact).toBeUndefined();
-});
-
-/** What a reader sees of HTML or Markdown: without tags, code marks and line breaks. */
-function textOf(source: string): string {
-  return source
-    .replaceAll(/<!-- -->|<[^>]+>/g, "")
-    .replaceAll("`", "")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&#x27;", "'")
-    .replaceAll("&amp;", "&")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-}
