@@ -7,7 +7,7 @@ import { PARTS, TOKEN_PARTS } from "./parts";
 import { ORIGIN, record } from "./play";
 import { seed } from "./seed";
 
-const FILE = "e2e/recording/recording.txt";
+const FILE = "e2e/recording/recording.spec.ts-snapshots/recording.txt";
 
 test("the console answers as recorded: each difference is a commit of its own that says why", async () => {
   const database = await createTestDatabase();
