@@ -7,9 +7,7 @@ import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { signInDirectly } from "@/e2e/support/pages";
 
-test("Swagger UI on another origin sends the token to the console and to nobody else: Execute is answered 200", {
-  tag: "@one-engine",
-}, async () => {
+test("Swagger UI on another origin sends the token to the console and to nobody else: Execute is answered 200", async () => {
   const { token, id } = await newAccount();
   const page = `<!doctype html><link rel="icon" href="data:,"><div id="ui"></div><script src="/swagger-ui-bundle.js"></script>
     <script>SwaggerUIBundle({ url: "${sharedOrigin()}/openapi.json", dom_id: "#ui", validatorUrl: null })</script>`;
@@ -44,16 +42,15 @@ test("Swagger UI on another origin sends the token to the console and to nobody 
   }
 });
 
-test("installing the tests reports nothing: Swagger UI's counter of installations is switched off", {
-  tag: "@one-engine",
-}, () => {
+test("installing the tests reports nothing: Swagger UI's counter of installations is switched off", () => {
   const { scarfSettings } = JSON.parse(readFileSync("package.json", "utf8")) as { scarfSettings?: unknown };
   expect(scarfSettings).toEqual({ enabled: false });
 });
 
-test("the reference's requests ask for what its answers show, with its own ids for someone who is signed in", {
-  tag: "@one-engine",
-}, async ({ page, context }) => {
+test("the reference's requests ask for what its answers show, with its own ids for someone who is signed in", async ({
+  page,
+  context,
+}) => {
   const reference = await (await fetch(`${sharedOrigin()}/docs/api.md`)).text();
   const { id } = await newAccount();
   const { id: server } = await newServer(id);

@@ -36,9 +36,7 @@ test.beforeAll(async () => {
 test.afterAll(async () => app?.stop());
 
 for (const [stage, { path, method = "GET", headers }] of Object.entries(STAGES)) {
-  test(`when the stage "${stage}" throws, the client gets a 500 with the id that the log has, and the next request of the connection is answered`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`when the stage "${stage}" throws, the client gets a 500 with the id that the log has, and the next request of the connection is answered`, async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ask = async (url: string, verb = "GET", further: Record<string, string> = {}) => {
       const sent = request(app.origin + url, {
@@ -89,9 +87,7 @@ const ENDING: Readonly<Record<string, string>> = {
 };
 
 for (const [stage, bytes] of Object.entries(ENDING)) {
-  test(`when answering "${stage}" throws, the client gets a 500 with the id that the log has, behind the answers before it`, {
-    tag: "@one-engine",
-  }, async () => {
+  test(`when answering "${stage}" throws, the client gets a 500 with the id that the log has, behind the answers before it`, async () => {
     const { hostname, port } = new URL(app.origin);
     const socket = connect(Number(port), hostname);
     socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n${bytes}`);
@@ -108,7 +104,7 @@ for (const [stage, bytes] of Object.entries(ENDING)) {
 }
 
 test('when answering a body that never comes ("late") throws, the client gets a 500 with the id that the log has', {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   const { hostname, port } = new URL(app.origin);
   const socket = connect(Number(port), hostname);

@@ -18,9 +18,7 @@ test.describe("npm run account", () => {
 
   const account = (args: string[], input = "") => command(["account", ...args], { DATABASE_URL: database.url }, input);
 
-  test("creates, lists, disables, enables, promotes and gives new passwords, each said in one sentence", {
-    tag: "@one-engine",
-  }, async () => {
+  test("creates, lists, disables, enables, promotes and gives new passwords, each said in one sentence", async () => {
     expect((await account(["list"])).stdout).toContain("There are no accounts yet.");
     const created = await account(["create", "Ann@Example.com", "--name", "Ann"]);
     expect(created.stdout).toMatch(
@@ -44,7 +42,7 @@ test.describe("npm run account", () => {
     expect(changed.stdout).toBe("Set the password of ann@example.com and signed it out everywhere.\n");
   });
 
-  test("every mistake is one clear sentence and exit code 1, and changes nothing", { tag: "@one-engine" }, async () => {
+  test("every mistake is one clear sentence and exit code 1, and changes nothing", async () => {
     await account(["create", "ann@example.com", "--name", "Ann"]);
     const before = (await account(["list"])).stdout;
     const mistakes: [string[], string][] = [
@@ -76,9 +74,7 @@ test.describe("npm run account", () => {
   });
 });
 
-test("a wrong variable stops every command with a sentence that says which and why", {
-  tag: "@one-engine",
-}, async () => {
+test("a wrong variable stops every command with a sentence that says which and why", async () => {
   for (const [name, variables, message] of [
     ["sweep", { PORT: "70000" }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
     ["demo", { UPSTASH_REDIS_REST_URL: "https://x.example" }, "Upstash needs both, or neither."],
@@ -95,9 +91,7 @@ test("a wrong variable stops every command with a sentence that says which and w
   }
 });
 
-test("a Node that is too old is told which one is needed, before anything is installed", {
-  tag: "@one-engine",
-}, async () => {
+test("a Node that is too old is told which one is needed, before anything is installed", async () => {
   const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.3' } })";
   const { code, stderr } = await command(["demo"], {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
@@ -108,9 +102,7 @@ test("a Node that is too old is told which one is needed, before anything is ins
   });
 });
 
-test("a port in use and a database that cannot be reached are one sentence each, before anything is built", {
-  tag: "@one-engine",
-}, async () => {
+test("a port in use and a database that cannot be reached are one sentence each, before anything is built", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
   const { port } = taken.address() as AddressInfo;
@@ -127,9 +119,7 @@ test("a port in use and a database that cannot be reached are one sentence each,
   expect(unreachable.stderr).not.toContain("hunter2");
 });
 
-test("npm run migrate changes nothing where all is done, and --status names what is pending, failed, edited or newer", {
-  tag: "@one-engine",
-}, async () => {
+test("npm run migrate changes nothing where all is done, and --status names what is pending, failed, edited or newer", async () => {
   const database = await createTestDatabase();
   const variables = { DATABASE_URL: database.url };
   const [baseline = ""] = readdirSync("prisma/migrations");
@@ -159,9 +149,7 @@ test("npm run migrate changes nothing where all is done, and --status names what
   }
 });
 
-test("every command says which database it uses, embedded or not, and never with the password", {
-  tag: "@one-engine",
-}, async () => {
+test("every command says which database it uses, embedded or not, and never with the password", async () => {
   const database = await createTestDatabase();
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   const url = new URL(database.url);
@@ -194,9 +182,7 @@ test("every command says which database it uses, embedded or not, and never with
   }
 });
 
-test("a command that takes no arguments does nothing when it is given one, and says so", {
-  tag: "@one-engine",
-}, async () => {
+test("a command that takes no arguments does nothing when it is given one, and says so", async () => {
   for (const [name, word, called] of [
     ["sweep", "--help", "npm run console -- sweep"],
     ["build", "now", "npm run build"],
@@ -213,9 +199,7 @@ test("a command that takes no arguments does nothing when it is given one, and s
   }
 });
 
-test("without DATABASE_URL every command but the demo's refuses in a sentence, and makes no database", {
-  tag: "@one-engine",
-}, async () => {
+test("without DATABASE_URL every command but the demo's refuses in a sentence, and makes no database", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   for (const args of [
     ["migrate"],
@@ -235,9 +219,7 @@ test("without DATABASE_URL every command but the demo's refuses in a sentence, a
   rmSync(dir, { recursive: true });
 });
 
-test("the files of the embedded database are never opened twice: the second one is refused, the command line joins in", {
-  tag: "@one-engine",
-}, async () => {
+test("the files of the embedded database are never opened twice: the second one is refused, the command line joins in", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   const { startReadyProcess } = await import("@/e2e/support/ready-process");
   const first = await startReadyProcess<string>("e2e/support/embedded-files-process.ts", [dir]);

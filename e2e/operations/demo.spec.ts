@@ -27,7 +27,7 @@ import { findRunningDatabase } from "@/server/embedded/database";
 // The demo with other programs: the README's lines, a browser, a real HAProxy. `demo-data.spec.ts` has what it writes.
 
 test("npm run demo: each step with its number and how long it takes and no line of the log, data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a page of a server that is short, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all and ends with a sentence and a code when its database ends", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async ({ page }) => {
   needs("curl");
   const dir = mkdtempSync(join(tmpdir(), "console-demo-"));
@@ -156,9 +156,7 @@ test("npm run demo: each step with its number and how long it takes and no line 
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, until the demo ends", {
-  tag: "@one-engine",
-}, async () => {
+test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, until the demo ends", async () => {
   needs("haproxy", "nft", "namespaces");
   const database = await createTestDatabase();
   const variables = { DATABASE_URL: database.url, PORT: String(await freePort()) };

@@ -3,7 +3,7 @@ import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, getData, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 
-test("a GUI client lists the tables of a running console's embedded database, shows rows, edits one and errs, and the API answers all the while", {}, async () => {
+test("a GUI client lists the tables of a running console's embedded database, shows rows, edits one and errs, and the API answers all the while", async () => {
   needs("adminer", "php");
   const { hostname, port } = new URL(String(process.env.DATABASE_URL));
   const { id: accountId, email, token } = await newAccount();

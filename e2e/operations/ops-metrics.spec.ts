@@ -19,9 +19,7 @@ import { runSql } from "@/e2e/support/run-sql";
 import { DAY, SECOND } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 
-test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process", {
-  tag: "@one-engine",
-}, async () => {
+test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process", async () => {
   needs("promtool", "redis-server");
   const redis = await startRedis();
   const opsPort = await freePort();
@@ -89,9 +87,7 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
   }
 });
 
-test("a night in which both stores go away and come back, and nobody asks anything, leaves no alert behind", {
-  tag: "@one-engine",
-}, async () => {
+test("a night in which both stores go away and come back, and nobody asks anything, leaves no alert behind", async () => {
   needs("postgres", "prometheus", "redis-server");
   const [redis, postgres, opsPort] = [await startRedis(), await startPostgres(), await freePort()];
   await migrate(postgres.url);
@@ -146,9 +142,7 @@ scrape_configs: [{ job_name: console-ops, metrics_path: /ops/metrics, scrape_int
   }
 });
 
-test("a scrape says whether the instance is ready, even while PostgreSQL is frozen, and what the last sweep found without looking for it", {
-  tag: "@one-engine",
-}, async () => {
+test("a scrape says whether the instance is ready, even while PostgreSQL is frozen, and what the last sweep found without looking for it", async () => {
   needs("postgres");
   const [postgres, opsPort] = [await startPostgres(), await freePort()];
   await migrate(postgres.url);
@@ -202,9 +196,7 @@ test("a scrape says whether the instance is ready, even while PostgreSQL is froz
   }
 });
 
-test("while statements hang, most scrapes say that requests find no connection, and there are no more than DATABASE_POOL_SIZE and one; none does before and after", {
-  tag: "@one-engine",
-}, async () => {
+test("while statements hang, most scrapes say that requests find no connection, and there are no more than DATABASE_POOL_SIZE and one; none does before and after", async () => {
   needs("postgres");
   const [postgres, opsPort] = [await startPostgres(), await freePort()];
   await migrate(postgres.url);
@@ -250,7 +242,7 @@ test("while statements hang, most scrapes say that requests find no connection, 
   }
 });
 
-test("the operator's port is at OPS_HOST alone", { tag: "@one-engine" }, async () => {
+test("the operator's port is at OPS_HOST alone", async () => {
   // Linux has all of 127.0.0.0/8 on its loopback.
   const [opsPort, host] = [await freePort(), "127.0.0.2"];
   const app = await startConsole(String(process.env.DATABASE_URL), { OPS_PORT: String(opsPort), OPS_HOST: host });
@@ -262,9 +254,7 @@ test("the operator's port is at OPS_HOST alone", { tag: "@one-engine" }, async (
   }
 });
 
-test("without OPS_PORT there is no operator's port: the console listens on its own alone, and answers /ops/metrics with 404", {
-  tag: "@one-engine",
-}, async () => {
+test("without OPS_PORT there is no operator's port: the console listens on its own alone, and answers /ops/metrics with 404", async () => {
   const app = await startConsole(String(process.env.DATABASE_URL));
   try {
     expect((await fetch(`${app.origin}/ops/metrics`)).status).toBe(404);
@@ -274,9 +264,7 @@ test("without OPS_PORT there is no operator's port: the console listens on its o
   }
 });
 
-test("promtool accepts the alerts on /ops/metrics, and the queries of the service levels in docs/alerts.md", {
-  tag: "@one-engine",
-}, () => {
+test("promtool accepts the alerts on /ops/metrics, and the queries of the service levels in docs/alerts.md", () => {
   needs("promtool");
   const [, shown = ""] = /```promql\n(.*?)```/s.exec(readFileSync("docs/alerts.md", "utf8")) ?? [];
   const queries = shown.split("\n").filter(Boolean);

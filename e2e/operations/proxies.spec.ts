@@ -66,9 +66,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       await Promise.all(instances.map((instance) => instance.stop()));
     });
 
-    test(`beside clients whose requests are nested without end, and whose connections end without an answer, none of ${REQUESTS} requests of others fails`, {
-      tag: "@one-engine",
-    }, async () => {
+    test(`beside clients whose requests are nested without end, and whose connections end without an answer, none of ${REQUESTS} requests of others fails`, async () => {
       const { id, token } = await newAccount();
       const { key } = await newReportingServer(id);
       const nested = () =>
@@ -126,9 +124,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       for (const statuses of unanswered) expect(new Set(statuses)).toEqual(new Set([502]));
     });
 
-    test("plain HTTP is refused with 403 where machines send their keys, and a page is redirected", {
-      tag: "@one-engine",
-    }, async () => {
+    test("plain HTTP is refused with 403 where machines send their keys, and a page is redirected", async () => {
       const plain = async (path: string, method = "GET") => {
         const sent = plainRequest({
           host: "127.0.0.1",

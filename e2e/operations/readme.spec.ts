@@ -32,7 +32,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "sudo sh agent.sh install https://console.example.com": "e2e/operations/agent.spec.ts, in a root of its own",
 };
 
-test("every command of the README is run by a test", { tag: "@one-engine" }, () => {
+test("every command of the README is run by a test", () => {
   const commands = sections().flatMap(({ title, commands }) =>
     title === PRODUCTION ? [] : commands.filter((command) => !isRunHere(title, command)),
   );
@@ -40,9 +40,7 @@ test("every command of the README is run by a test", { tag: "@one-engine" }, () 
   for (const command of commands) expect(Object.keys(ELSEWHERE), "known commands").toContain(command);
 });
 
-test("the README's way to production works as it is typed: built, migrated, started, a machine reports, and each line of the log is JSON", {
-  tag: "@one-engine",
-}, async () => {
+test("the README's way to production works as it is typed: built, migrated, started, a machine reports, and each line of the log is JSON", async () => {
   needs("curl", "redis-server");
   const copy = mkdtempSync(join(tmpdir(), "console-readme-"));
   cpSync(".", copy, { recursive: true, filter: (path) => !MADE.test(relative(".", resolve(path))) });

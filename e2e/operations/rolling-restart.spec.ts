@@ -22,7 +22,7 @@ const FORMS = 2;
 const PAUSES = { POST: 250, GET: 60 };
 
 test("a restart of one instance after the other behind nginx, with the configuration that is shipped, fails no request, POSTs included", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("nginx", "openssl", "redis-server");
   const redis = await startRedis();
@@ -53,9 +53,7 @@ test("a restart of one instance after the other behind nginx, with the configura
   }
 });
 
-test("after SIGTERM /readyz is 503 and every answer ends its connection, until Ctrl-C or the delay ends it", {
-  tag: "@one-engine",
-}, async () => {
+test("after SIGTERM /readyz is 503 and every answer ends its connection, until Ctrl-C or the delay ends it", async () => {
   const app = await startConsole(String(process.env.DATABASE_URL), { DRAIN_DELAY: "300" });
   expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
   const ended = once(app.child, "exit");

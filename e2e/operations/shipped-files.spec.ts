@@ -11,14 +11,14 @@ import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 // The files of deploy/, each judged by the program that reads it. Docker is not to be had where these tests run: its two
 // files are judged by a parser, and what they name must exist.
 
-test("nginx -t finds nothing to say against deploy/nginx.conf", { tag: "@one-engine" }, async () => {
+test("nginx -t finds nothing to say against deploy/nginx.conf", async () => {
   needs("nginx", "openssl");
   const { code, output } = await checkNginxFile();
   expect(code, output).toBe(0);
   expect(output).not.toContain("[warn]");
 });
 
-test("caddy validate finds nothing to say against deploy/Caddyfile", { tag: "@one-engine" }, () => {
+test("caddy validate finds nothing to say against deploy/Caddyfile", () => {
   needs("caddy");
   const args = ["validate", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"];
   const { status, stdout, stderr } = spawnSync("caddy", args, { encoding: "utf8" });
@@ -29,7 +29,7 @@ test("caddy validate finds nothing to say against deploy/Caddyfile", { tag: "@on
   expect(warnings.filter((line) => !line.includes("no automatic HTTPS will be applied"))).toEqual([]);
 });
 
-test("systemd-analyze verify finds nothing to say against deploy/console@.service", { tag: "@one-engine" }, () => {
+test("systemd-analyze verify finds nothing to say against deploy/console@.service", () => {
   needs("systemd-analyze");
   const dir = mkdtempSync(join(tmpdir(), "console-unit-"));
   try {
@@ -42,7 +42,7 @@ test("systemd-analyze verify finds nothing to say against deploy/console@.servic
   }
 });
 
-test("haproxy -c finds nothing to say against the configuration in docs/operations.md", { tag: "@one-engine" }, () => {
+test("haproxy -c finds nothing to say against the configuration in docs/operations.md", () => {
   needs("haproxy");
   const [, shown = ""] =
     /```\n(listen console-postgres\n.*?)```/s.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
@@ -74,9 +74,7 @@ type Service = {
   logging?: unknown;
 };
 
-test("compose.yaml parses, names variables, files and services that there are, and keeps a dump a day for BACKUP_DAYS", {
-  tag: "@one-engine",
-}, () => {
+test("compose.yaml parses, names variables, files and services that there are, and keeps a dump a day for BACKUP_DAYS", () => {
   needs("python3 with yaml");
   const parse = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))";
   const input = readFileSync("compose.yaml", "utf8");
@@ -117,9 +115,7 @@ test("compose.yaml parses, names variables, files and services that there are, a
   for (const name of Object.keys(proxy?.environment ?? {})) expect(caddyfile).toContain(`{$${name}:`);
 });
 
-test("nothing that is shipped or shown starts a console whose log begins with npm's banner", {
-  tag: "@one-engine",
-}, () => {
+test("nothing that is shipped or shown starts a console whose log begins with npm's banner", () => {
   const unit = readFileSync("deploy/console@.service", "utf8");
   expect(/^ExecStart=(.*)$/m.exec(unit)?.[1]).toBe("/usr/bin/node /opt/console/server/start.mjs");
   const shown = [...readFileSync("README.md", "utf8").matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
@@ -130,9 +126,7 @@ test("nothing that is shipped or shown starts a console whose log begins with np
   for (const line of starts) expect(line).toMatch(/\bnode server\/start\.mjs$/);
 });
 
-test("the image is built from all files of the project: .dockerignore leaves out none of them", {
-  tag: "@one-engine",
-}, () => {
+test("the image is built from all files of the project: .dockerignore leaves out none of them", () => {
   const ignored = readFileSync(".dockerignore", "utf8").split("\n").filter(Boolean);
   expect(ignored).toEqual(expect.arrayContaining([".git", ".env", "node_modules"]));
   const patterns = ignored.map((line) => {
@@ -145,9 +139,7 @@ test("the image is built from all files of the project: .dockerignore leaves out
 /** Of Docker's own list. */
 const INSTRUCTION = /^(?:ARG|CMD|COPY|ENTRYPOINT|ENV|EXPOSE|FROM|HEALTHCHECK|LABEL|RUN|STOPSIGNAL|USER|WORKDIR) \S/;
 
-test("the Dockerfile has known instructions alone: two stages, a user without rights, a health check", {
-  tag: "@one-engine",
-}, () => {
+test("the Dockerfile has known instructions alone: two stages, a user without rights, a health check", () => {
   const instructions = readFileSync("Dockerfile", "utf8")
     .replaceAll("\\\n", " ")
     .split("\n")

@@ -22,9 +22,7 @@ needs("systemd", "dbus-daemon", "ip", "namespaces");
 /** The tests' build, which the checkout keeps beside the one of `npm run build`. */
 const BUILD = `CONSOLE_DIST_DIR=${DIST_DIRS.test}`;
 
-test("two instances of deploy/console@.service run from a built checkout without rights, come up by themselves when migrate comes late, restart after kill -9, and stop cleanly", {
-  tag: "@one-engine",
-}, async () => {
+test("two instances of deploy/console@.service run from a built checkout without rights, come up by themselves when migrate comes late, restart after kill -9, and stop cleanly", async () => {
   const database = await createTestDatabase();
   const host = await SystemdHost.boot({
     "/usr/bin/node": process.execPath,
@@ -83,9 +81,7 @@ test("two instances of deploy/console@.service run from a built checkout without
 const [OLD, NEW] = ["/opt/console-1.0.0", "/opt/console-1.1.0"] as const;
 const COMMITS = { [OLD]: "0".repeat(40), [NEW]: "1".repeat(40) } as const;
 
-test("the lines of docs/install.md lead from a build to two instances that are ready, and from there to a build of another commit, where an instance that dies before the link is set starts as the old one", {
-  tag: "@one-engine",
-}, async () => {
+test("the lines of docs/install.md lead from a build to two instances that are ready, and from there to a build of another commit, where an instance that dies before the link is set starts as the old one", async () => {
   needs("curl");
   const database = await createEmptyDatabase();
   const dir = mkdtempSync(join(tmpdir(), "console-builds-"));
@@ -163,7 +159,7 @@ test("the lines of docs/install.md lead from a build to two instances that are r
 });
 
 test("the daemon's service as it is installed measures everything, lost packets and failed units included, without root", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async () => {
   needs("curl", "ping");
   const { id: accountId } = await newAccount();
@@ -207,9 +203,7 @@ test("the daemon's service as it is installed measures everything, lost packets 
   }
 });
 
-test("a system that a test boots changes neither the machine's files nor its settings", {
-  tag: "@one-engine",
-}, async () => {
+test("a system that a test boots changes neither the machine's files nor its settings", async () => {
   const settings = async () =>
     (
       await runProgram("sh", [

@@ -24,9 +24,10 @@ test("a colour scheme is kept in the browser and is in the first bytes of every 
   expect(account.id).toBeGreaterThan(0);
 });
 
-test("account: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("account: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels", async ({
+  page,
+  account,
+}) => {
   await db.session.updateMany({ where: { accountId: account.id }, data: { userAgent: "W".repeat(200) } });
   await signInDirectly(page.context(), account.id);
   await page.goto(ACCOUNT);
@@ -35,10 +36,7 @@ test("account: no axe violation in light and dark, and nothing wider than the sc
   await expectAccessible(page);
 });
 
-test("a navigation that takes longer than 150 ms shows that it is under way", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("a navigation that takes longer than 150 ms shows that it is under way", async ({ page, account }) => {
   await page.goto("/dashboard");
   let release = () => {};
   const held = new Promise<void>((resolve) => {

@@ -102,9 +102,10 @@ test("a row is two lines on a phone and its cause is read whole on every screen"
   }
 });
 
-test("compact rows: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("compact rows: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels", async ({
+  page,
+  account,
+}) => {
   await fillFleet(account.id);
   await page.goto("/dashboard?view=compact");
   await expect(page.locator("li[data-server]")).toHaveCount(SERVERS);

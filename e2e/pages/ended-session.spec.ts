@@ -2,9 +2,10 @@ import { newAccount } from "@/e2e/support/factories";
 import { expect, signInDirectly, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
-test("a session that ends while a form is filled: sign-in says so, leads back, and what was typed is there again", {
-  tag: "@one-engine",
-}, async ({ page, context }) => {
+test("a session that ends while a form is filled: sign-in says so, leads back, and what was typed is there again", async ({
+  page,
+  context,
+}) => {
   const { id, email } = await newAccount();
   await signInDirectly(context, id);
   await page.goto(TOKEN_PAGE);

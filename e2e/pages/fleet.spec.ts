@@ -27,7 +27,7 @@ async function fill(accountId: number): Promise<number[]> {
 }
 
 test("an open page shows the next check-in by itself, keeps the focus, and says so when the console is away, in its states too", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@waits",
 }, async ({ page, context, account }) => {
   const { id } = await newServer(account.id, { ...neverHeard() });
   await recordCheckIn(id, { sample }, ago(10 * MINUTE));
@@ -58,9 +58,10 @@ test("an open page shows the next check-in by itself, keeps the focus, and says 
   await expect(page.getByText("Not updated since")).toHaveCount(0);
 });
 
-test("the fleet says in its title what needs somebody while it refreshes, and typing searches it", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("the fleet says in its title what needs somebody while it refreshes, and typing searches it", async ({
+  page,
+  account,
+}) => {
   const [, silent = 0] = await fill(account.id);
   const fresh = await newServer(account.id, { stability: steadyRecord() });
   const well = { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 };
@@ -82,9 +83,10 @@ test("the fleet says in its title what needs somebody while it refreshes, and ty
   await expect(page.getByText("No server matches.")).toBeVisible();
 });
 
-test("names of 24 characters are read whole, and every row is of one height, whatever its cause", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("names of 24 characters are read whole, and every row is of one height, whatever its cause", async ({
+  page,
+  account,
+}) => {
   const labels = ["Survival world 3 of Adam", "Cache"];
   for (const [index, label] of labels.entries()) {
     const { id } = await newServer(account.id, { label, createdAt: ago(DAY) });
@@ -103,9 +105,11 @@ test("names of 24 characters are read whole, and every row is of one height, wha
   expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
 });
 
-test("while the console is away, typing into the search filters the servers that are there; it is asked when it is back", {
-  tag: "@one-engine",
-}, async ({ page, context, account }) => {
+test("while the console is away, typing into the search filters the servers that are there; it is asked when it is back", async ({
+  page,
+  context,
+  account,
+}) => {
   await newServer(account.id, { label: "Web front" });
   await newServer(account.id, { label: "Database", hostname: "db-1.example.net" });
   for (const path of ["/dashboard", "/dashboard?view=compact"]) {
@@ -136,9 +140,11 @@ test("while the console is away, typing into the search filters the servers that
   }
 });
 
-test("while the console is away, each row of the fleet says what its server was when it was last heard of", {
-  tag: "@one-engine",
-}, async ({ page, context, account }) => {
+test("while the console is away, each row of the fleet says what its server was when it was last heard of", async ({
+  page,
+  context,
+  account,
+}) => {
   const [online, silent] = await fill(account.id);
   await page.goto("/dashboard");
   const state = (id?: number) => page.locator(`tr[data-server="${id}"] td`).first();

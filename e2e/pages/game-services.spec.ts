@@ -75,9 +75,11 @@ test("a service is created, changed, disabled, enabled and deleted, each change 
   expect(await db.gameService.count({ where: { accountId: account.id } })).toBe(0);
 });
 
-test("an open page of a service shows the next interval and the next status by itself, and says so when the console is away", {
-  tag: "@one-engine",
-}, async ({ page, context, account }) => {
+test("an open page of a service shows the next interval and the next status by itself, and says so when the console is away", async ({
+  page,
+  context,
+  account,
+}) => {
   const { id } = await newGameService(account.id, { status: "configuring" });
   const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
   const interval = { serviceId: id, nodeId: 7, packets: 1, bytes: 1, dropped: 0, connections: 3, latencyMs: null };
@@ -104,9 +106,7 @@ test("an open page of a service shows the next interval and the next status by i
   await expect(connections).toContainText("6");
 });
 
-test("every page of a service is accessible and fits, with names that want to break out", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("every page of a service is accessible and fits, with names that want to break out", async ({ page, account }) => {
   // Other programs write these columns, too, with line breaks, terminal commands and changes of the text's direction.
   const hostile = `<b>${"W".repeat(50)}</b>\u001b[2J\u0007\n\u202E`;
   const { id } = await newGameService(account.id, {
@@ -142,9 +142,10 @@ test("every page of a service is accessible and fits, with names that want to br
   }
 });
 
-test("the public hostname of a game service stays in one line of the list on a screen of 1280 pixels", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("the public hostname of a game service stays in one line of the list on a screen of 1280 pixels", async ({
+  page,
+  account,
+}) => {
   const end = `-${account.id}.example.net`;
   // 25 characters, as many as "survival.play.example.net" has.
   const javaHostname = "survivalists".slice(0, 25 - end.length) + end;

@@ -111,9 +111,10 @@ test("which token is this: a whole one and its last four characters are found, o
   expect(page.url()).not.toContain("cpat");
 });
 
-test("what was typed into the filter stays when a title of a column is clicked, and goes on filtering", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("what was typed into the filter stays when a title of a column is clicked, and goes on filtering", async ({
+  page,
+  account,
+}) => {
   for (const name of ["web a", "web b", "mail", "news", "shop", "wiki"]) await newNamedToken(account.id, name);
   await page.goto(TOKEN_PAGE);
   const names = page.getByRole("table", { name: "Active tokens", exact: true }).getByRole("rowheader").locator("a");
@@ -134,9 +135,10 @@ test("what was typed into the filter stays when a title of a column is clicked, 
   await expect(names).toHaveText(["mail", "news", "shop", "web a", "web b", "wiki"]);
 });
 
-test("typing filters the rows at once; what is selected, all of it too, is what can be seen", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("typing filters the rows at once; what is selected, all of it too, is what can be seen", async ({
+  page,
+  account,
+}) => {
   for (const name of ["alpha 1", "alpha 2", "beta 1", "beta 2", "gamma", "delta"])
     await newNamedToken(account.id, name);
   await page.goto(TOKEN_PAGE);
@@ -151,10 +153,7 @@ test("typing filters the rows at once; what is selected, all of it too, is what 
   await expect(page.getByRole("dialog", { name: "Revoke 2 tokens?" })).toContainText("alpha 1");
 });
 
-test("on a phone each title that sorts has room, the arrow of the order as well", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("on a phone each title that sorts has room, the arrow of the order as well", async ({ page, account }) => {
   for (const name of ["alpha", "beta"]) await newNamedToken(account.id, name);
   await page.setViewportSize({ width: 375, height: 800 });
   await page.goto(TOKEN_PAGE);

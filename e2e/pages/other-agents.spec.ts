@@ -6,10 +6,7 @@ import { test } from "@/e2e/support/pages";
 
 // What the pages of a server offer to those who run other programs than our daemon, and what a benchmark needs.
 
-test("the open configurations fit a narrow window and are accessible", { tag: "@one-engine" }, async ({
-  page,
-  account,
-}) => {
+test("the open configurations fit a narrow window and are accessible", async ({ page, account }) => {
   const { id } = await newServer(account.id);
   await page.setViewportSize({ width: 320, height: 900 });
   await page.goto(`/dashboard/servers/${id}`);

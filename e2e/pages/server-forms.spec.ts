@@ -88,9 +88,10 @@ test("a console that is away loses neither the key on the page nor what was type
   expect(await db.server.count({ where: { accountId: account.id } })).toBe(1);
 });
 
-test("a month of the noisiest history is under 60 KB as transferred, and under 70 in four times as many points, complete without JavaScript, and nothing of it jumps", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("a month of the noisiest history is under 60 KB as transferred, and under 70 in four times as many points, complete without JavaScript, and nothing of it jumps", async ({
+  page,
+  account,
+}) => {
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 40 * DAY), lastSeenAt: new Date() });
   // Every measurement over its whole range within every hour: the longest paths there are.
   await db.$executeRaw`
@@ -172,9 +173,10 @@ const STATES: readonly { name: string; reach(page: Page, accountId: number): Pro
 ];
 
 for (const { name, reach } of STATES) {
-  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, async ({
+    page,
+    account,
+  }) => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await reach(page, account.id);
     await expect(page.getByRole("main")).toBeVisible();

@@ -48,9 +48,10 @@ function partsAstray(page: Page): Promise<string[]> {
   });
 }
 
-test("every part of every page of the dashboard begins at one left edge and ends at one right edge, those of the bar above", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("every part of every page of the dashboard begins at one left edge and ends at one right edge, those of the bar above", async ({
+  page,
+  account,
+}) => {
   await db.account.update({ where: { id: account.id }, data: { role: "admin" } });
   const { id: server } = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server, { sample: { cpuPct: 90 }, facts: { os: "Debian 13", kernel: "6.12", cores: 4 } });

@@ -11,9 +11,10 @@ const ACCOUNT_PAGE = "/dashboard/settings/account";
 test.describe("in a browser elsewhere", () => {
   test.use({ timezoneId: "America/New_York" });
 
-  test("pages begin in its own zone, until the account chooses one: then that zone holds, UTC as well, and its own is one click away", {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test("pages begin in its own zone, until the account chooses one: then that zone holds, UTC as well, and its own is one click away", async ({
+    page,
+    account,
+  }) => {
     const { id } = await newServer(account.id, { lastSeenAt: new Date() });
     await recordCheckIn(id, { sample: { cpuPct: 10 } });
     const hint = page.getByText(/Times in/);
@@ -37,9 +38,10 @@ test.describe("in a browser elsewhere", () => {
 /** Fourteen hours ahead of UTC, all year. */
 const FAR_EAST = "Pacific/Kiritimati";
 
-test("every chart names the zone that the account has chosen, below it and at its cursor, and its axis counts by that zone's clocks", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
+test("every chart names the zone that the account has chosen, below it and at its cursor, and its axis counts by that zone's clocks", async ({
+  page,
+  account,
+}) => {
   const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
   const { id: server } = await newServer(account.id, { createdAt: new Date(minute - DAY), lastSeenAt: new Date() });
   for (const ago of [MINUTE, 2 * MINUTE, 3 * MINUTE]) {
