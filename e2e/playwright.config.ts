@@ -28,10 +28,10 @@ const SAME_WITHOUT = /@without-javascript.*@with-javascript-alone/;
 /** The files of specs that are named by their paths. */
 const filesOf = (names: readonly string[]) => names.map((name) => `**/${name}.spec.ts`);
 
-/** Twice as many as the smallest machine has cores, because a test often waits for its browser or the console. */
-const BUSY = 4;
+/** One more than the smallest machine has cores, because a test often waits for its browser or the console. */
+const BUSY = 3;
 /** Tests that mostly wait for time to pass or for their turn. They start first, because they cannot be shortened. */
-const WAITING = 3;
+const WAITING = 2;
 
 // The workers and their browsers step back behind the consoles and their database. Every worker loads this file.
 if (process.env.TEST_WORKER_INDEX !== undefined) stepBack();

@@ -293,7 +293,7 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
     },
   );
   try {
-    await expect.poll(() => readdirSync(spool).length).toBe(0);
+    await expect.poll(() => readdirSync(spool).length, SLOW).toBe(0);
   } finally {
     await agent.stop();
     server.close();
