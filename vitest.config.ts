@@ -51,6 +51,8 @@ export default defineConfig({
           include: [SLOW],
           exclude: ["node_modules/**"],
           ...withDatabase,
+          // One of them brings a database of its own.
+          isolate: true,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
