@@ -5,8 +5,6 @@ import { answerQuestion, createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE
 import { db } from "@/lib/database/client";
 import { serverPath } from "@/lib/page-paths";
 
-test.use({ ownContext: true });
-
 // A network failure must not lose the token that is shown once, nor typed input.
 
 const NO_ANSWER = "No answer came from the console.";
