@@ -8,12 +8,12 @@ let clockOffset = 0;
 export const now = () => Math.round(performance.timeOrigin + performance.now()) + clockOffset;
 
 /**
- * Takes in what time the console says it is. Its answers are seconds old at the most and whole seconds.
- * @param {string | null} date
+ * Takes in what time the console says it is, in whole seconds. Its answers are seconds old at the most.
+ * @param {string | null} seconds
  */
-export function followClock(date) {
-  const time = Date.parse(date ?? "");
-  if (Number.isNaN(time)) return;
+export function followClock(seconds) {
+  if (seconds === null || !/^\d{9,11}$/.test(seconds)) return;
+  const time = Number(seconds) * SECOND;
   const offset = time + SECOND / 2 - (now() - clockOffset);
   if (Math.abs(offset - clockOffset) <= MAX_CLOCK_ERROR) return;
   clockOffset = Math.abs(offset) <= MAX_CLOCK_ERROR ? 0 : offset;

@@ -85,7 +85,8 @@ export class Console {
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIME)]),
       headers: { ...init.headers, Authorization: `Bearer ${this.key}`, "User-Agent": this.agent },
     });
-    followClock(response.headers.get("date"));
+    // Date may be that of a proxy in between.
+    followClock(response.headers.get("x-console-time"));
     if (response.ok || response.status === 304) return response;
     const message = String((await readJson(response).catch(() => null))?.error ?? "no reason");
     const retryAfter = /^\d{1,6}$/.test(response.headers.get("retry-after") ?? "")

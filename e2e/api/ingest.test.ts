@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { POST } from "@/app/ingest/v1/check-ins/route";
 import { answer, call, getData } from "@/e2e/support/ask";
 import { ENDPOINT_PATHS } from "@/e2e/support/calls";
@@ -238,6 +238,32 @@ test("other methods are 405, other types 415, other paths 404, each in JSON", as
   );
   const elsewhere = await answer("/ingest/v1/nothing", { method: "POST" });
   expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { error: "Not found." }]);
+});
+
+test("each answer says what time PostgreSQL has, and samples are judged by it, whatever the clock beside the console says", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  for (const off of [HOUR, -HOUR]) {
+    const [{ now = 0 } = {}] = await db.$queryRaw<{ now: number }[]>`select extract(epoch from now())::float8 as now`;
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });
+    try {
+      const sampledAt = Math.floor(now * SECOND) + off / HOUR;
+      const answers = [
+        await send(key, { ...sample, sampled_at: sampledAt }),
+        await send(key, { ...sample, sampled_at: sampledAt + HOUR }),
+        await send(null, sample),
+        await send(key, sample, { method: "GET" }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 401, 405]);
+      for (const { headers } of answers) {
+        expect(Math.abs(Number(headers.get("x-console-time")) - now)).toBeLessThan(MINUTE / SECOND);
+        expect(headers.get("x-console-time")).toMatch(/^\d{10}$/);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+  expect((await stateOf(id)).telemetrySamples).not.toHaveLength(0);
 });
 
 test("a body beyond 16 KB is refused, and stores nothing", async () => {

@@ -1247,8 +1247,8 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   test("a clock that is off by an hour, and set while the node runs, moves no interval and closes no player", async () => {
     const { host, way, url, key } = await newNode("edge-1");
     // By the console's clock the node's minute ends fifteen seconds from now. No interval may be ahead of this machine's.
-    way.dateBehind = MINUTE + ((Date.now() + 15 * SECOND) % MINUTE);
-    const startedAt = Date.now() - way.dateBehind;
+    way.timeBehind = MINUTE + ((Date.now() + 15 * SECOND) % MINUTE);
+    const startedAt = Date.now() - way.timeBehind;
     const one = await newOrigin("one", host.outside);
     const two = await newOrigin("two", host.outside);
     const id = await newService("one.example.test", host.outside, one.port);
@@ -1264,7 +1264,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     await expect.poll(async () => (await seriesOf(id)).length, SLOW).toBeGreaterThanOrEqual(1);
     await host.stopEdge();
     // The node is away for most of the next minute.
-    way.dateBehind -= 40 * SECOND;
+    way.timeBehind -= 40 * SECOND;
     host.startEdge(url, key, steady);
     expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("two");
     await expect

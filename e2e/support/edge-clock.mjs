@@ -1,4 +1,4 @@
-// An edge node of a test loads this first: its clock can be put forward and back, as by the console's Date header. Its
+// An edge node of a test loads this first: its clock can be put forward and back, as somebody sets it. Its
 // timers and what it measures are those of a real machine.
 import { readFileSync } from "node:fs";
 

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { MINUTE, SECOND } from "@/lib/format/time";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { EdgeCommands, end } from "@/prisma/demo/edge-programs";
 import { atExit } from "./at-exit";
 import { NetworkNamespace } from "./network-namespace";
@@ -211,12 +211,12 @@ export class EdgeHost {
   }
 }
 
-/** Connects an edge host to a console on loopback. It can be cut. It removes the Date header, unless `dateBehind` is set. */
+/** Connects an edge host to a console on loopback. It can be cut. Its own clock is a day off, and it removes the console's time, unless `timeBehind` is set. */
 export class Way {
   readonly #server: Server;
   isCut = false;
   /** What the console's clock is behind this machine's, in milliseconds. Null: the console does not say the time. */
-  dateBehind: number | null = null;
+  timeBehind: number | null = null;
 
   constructor(origin: string) {
     this.#server = createServer((incoming, outgoing) => {
@@ -224,10 +224,13 @@ export class Way {
       const { host: _, ...headers } = incoming.headers;
       const forwarded = request(new URL(incoming.url ?? "/", origin), { method: incoming.method, headers });
       forwarded.on("response", (answer) => {
-        const { date: __, ...kept } = answer.headers;
-        outgoing.sendDate = false;
-        const date = this.dateBehind === null ? {} : { date: new Date(Date.now() - this.dateBehind).toUTCString() };
-        outgoing.writeHead(answer.statusCode ?? 502, { ...kept, ...date });
+        const { "x-console-time": __, ...kept } = answer.headers;
+        const told =
+          this.timeBehind === null
+            ? {}
+            : { "x-console-time": String(Math.floor((Date.now() - this.timeBehind) / SECOND)) };
+        const date = new Date(Date.now() - DAY).toUTCString();
+        outgoing.writeHead(answer.statusCode ?? 502, { ...kept, date, ...told });
         answer.pipe(outgoing);
       });
       forwarded.on("error", () => outgoing.destroy());

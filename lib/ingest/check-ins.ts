@@ -1,4 +1,5 @@
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
+import { databaseTime } from "@/lib/database/clock";
 import { NotFoundError } from "@/lib/failures";
 import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
@@ -28,7 +29,7 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
   const reporter = await requireReporter(bearerCredentials(request.headers), ip, how);
   const sender = senderOf(reporter);
   const read = (bytes: Buffer) => {
-    const arrivedAt = new Date();
+    const arrivedAt = new Date(databaseTime() ?? Date.now());
     return { arrivedAt, ...parseCheckInBody(bytes, arrivedAt) };
   };
   return withBody(request, sender, RULES, read, async ({ report, ...sampled }) => {

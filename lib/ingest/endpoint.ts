@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "@/lib/api/api-error";
 import { errorResponse, toApiError } from "@/lib/api/errors";
+import { databaseTime } from "@/lib/database/clock";
+import { SECOND } from "@/lib/format/time";
 
 type Route<Params> = { params: Promise<Params> };
 
@@ -67,11 +69,11 @@ async function answer(
 ): Promise<Response> {
   const { id, headers } = startAnswer();
   try {
-    return await run(headers);
+    return withTime(await run(headers));
   } catch (error) {
     const failure = toApiError(error, { id, method, endpoint: null, path });
     const body = failureFields && JSON.stringify({ error: failure.message, ...failureFields(failure) });
-    return errorResponse(failure, headers, body);
+    return withTime(errorResponse(failure, headers, body));
   }
 }
 
@@ -80,7 +82,7 @@ export function statusEndpoint(status: 200 | 204, body: unknown) {
   const get = async (): Promise<Response> => {
     const { headers } = startAnswer();
     if (status === 204) headers.delete("Content-Type");
-    return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
+    return withTime(new Response(status === 204 ? null : JSON.stringify(body), { status, headers }));
   };
   return { ...notAllowed("Method not allowed. Ask with GET.", "GET, HEAD"), GET: get, HEAD: get };
 }
@@ -102,8 +104,15 @@ function notAllowed(message: string, allow: string) {
 
 /** Handlers of all methods that refuse. */
 function refusing(failure: ApiError) {
-  const refuse = async (): Promise<Response> => errorResponse(failure, startAnswer().headers);
+  const refuse = async (): Promise<Response> => withTime(errorResponse(failure, startAnswer().headers));
   return { GET: refuse, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+}
+
+/** Says what time it is by the console, whose clock is PostgreSQL's. The Date of an answer may be a proxy's. */
+function withTime(response: Response): Response {
+  const now = databaseTime();
+  if (now !== null) response.headers.set("X-Console-Time", String(Math.floor(now / SECOND)));
+  return response;
 }
 
 function startAnswer(): { id: string; headers: Headers } {

@@ -1,6 +1,7 @@
 import { lookUp } from "@/lib/admission/credentials";
 import { LOOKUP_CONNECTIONS } from "@/lib/admission/shares";
 import { batched } from "@/lib/database/batched";
+import { DATABASE_TIME, noteDatabaseTime } from "@/lib/database/clock";
 import { query } from "@/lib/database/run-statement";
 import { parameter, type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -13,7 +14,7 @@ const k = table("ServerKey", "k");
 const s = table("Server", "s");
 const a = table("Account", "a");
 
-const REPORTER = { keyId: k.id, serverId: k.serverId, accountId: a.id };
+const REPORTER = { keyId: k.id, serverId: k.serverId, accountId: a.id, databaseTime: DATABASE_TIME };
 const workingAt = (now: string) => `(${k.expiresAt} is null or ${k.expiresAt} > ${now}) and ${a.disabledAt} is null`;
 const OF_KEYS = `from ${k} join ${s} on ${s.id} = ${k.serverId} join ${a} on ${a.id} = ${s.accountId}`;
 
@@ -31,8 +32,11 @@ const BY_HASHES = statement({ keyHashes: parameter<readonly string[]>("text[]"),
 const findByHash = batched<string, RowOfStatement<typeof BY_HASH>>(async (hashes) => {
   const [hash, ...others] = hashes;
   const now = new Date();
-  if (hash !== undefined && others.length === 0) return query(BY_HASH, { keyHash: hash, now });
-  const rows = await query(BY_HASHES, { keyHashes: hashes, now });
+  const isOne = hash !== undefined && others.length === 0;
+  const rows = isOne
+    ? (await query(BY_HASH, { keyHash: hash, now })).map((row) => ({ ...row, keyHash: hash }))
+    : await query(BY_HASHES, { keyHashes: hashes, now });
+  if (rows[0]) noteDatabaseTime(rows[0].databaseTime);
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
   return hashes.map((each) => byHash.get(each));
 }, LOOKUP_CONNECTIONS.serverKeys);
@@ -44,5 +48,8 @@ const findByHash = batched<string, RowOfStatement<typeof BY_HASH>>(async (hashes
  */
 export async function authenticateServerKey(raw: string, ip: string | null): Promise<Reporter | null> {
   if (!isWellFormedToken(raw, "serverKey")) return null;
-  return (await lookUp(hashToken(raw), ip, findByHash, ({ accountId }) => accountId)) ?? null;
+  const found = await lookUp(hashToken(raw), ip, findByHash, ({ accountId }) => accountId);
+  if (!found) return null;
+  const { keyId, serverId, accountId } = found;
+  return { keyId, serverId, accountId };
 }

@@ -1,5 +1,6 @@
 import type { Account } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
+import { DATABASE_TIME, noteDatabaseTime } from "@/lib/database/clock";
 import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -274,7 +275,7 @@ export type AuthenticatedNode = { id: number; name: string; isLive: boolean; las
 
 const BY_HASH = statement({ keyHash: k.keyHash, now: k.expiresAt }, ({ keyHash, now }) =>
   select(
-    { id: n.id, name: n.name, isLive: n.isLive, lastHeardAt: n.lastHeardAt },
+    { id: n.id, name: n.name, isLive: n.isLive, lastHeardAt: n.lastHeardAt, databaseTime: DATABASE_TIME },
     `from ${k} join ${n} on ${n.id} = ${k.nodeId}
     where ${k.keyHash} = ${keyHash} and (${k.expiresAt} is null or ${k.expiresAt} > ${now})`,
   ),
@@ -286,8 +287,11 @@ const BY_HASH = statement({ keyHash: k.keyHash, now: k.expiresAt }, ({ keyHash, 
  */
 export async function authenticateNodeKey(raw: string, now: Date): Promise<AuthenticatedNode | null> {
   if (!isWellFormedToken(raw, "edgeKey")) return null;
-  const [node] = await query(BY_HASH, { keyHash: hashToken(raw), now });
-  return node ?? null;
+  const [found] = await query(BY_HASH, { keyHash: hashToken(raw), now });
+  if (!found) return null;
+  const { databaseTime, ...node } = found;
+  noteDatabaseTime(databaseTime);
+  return node;
 }
 
 const HEARD = statement(

@@ -1,6 +1,7 @@
 import type { HeldBytes } from "@/lib/admission/bodies";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
+import { databaseTime } from "@/lib/database/clock";
 import { NotFoundError } from "@/lib/failures";
 import { UNPRINTABLE } from "@/lib/format/names";
 import { keyCredentials } from "@/lib/http/bearer";
@@ -65,7 +66,7 @@ export async function deliverReadings<Body extends ParsedBody>(
   };
   const read = (bytes: Buffer, held: HeldBytes) => {
     const unpacked = unpack(bytes, request.headers, protocol.packed.hint);
-    const arrivedAt = new Date();
+    const arrivedAt = new Date(databaseTime() ?? Date.now());
     const body = protocol.read(unpacked, request, arrivedAt);
     const told = { body, host: oneHostOf(body), arrivedAt, ...inTime(body, arrivedAt.getTime()) };
     // They stay until they are stored.

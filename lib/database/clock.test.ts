@@ -1,0 +1,22 @@
+import { expect, test, vi } from "vitest";
+import { databaseTime, noteDatabaseTime } from "./clock";
+
+test("PostgreSQL's time goes on between its statements, whatever this machine's clock does, and follows when it is set", () => {
+  vi.useFakeTimers({ toFake: ["performance", "Date"] });
+  try {
+    expect(databaseTime()).toBeNull();
+    noteDatabaseTime(5_000_000);
+    vi.advanceTimersByTime(2500);
+    vi.setSystemTime(0);
+    expect(databaseTime()).toBe(5_002_500);
+    // It left PostgreSQL before the last one and took longer.
+    noteDatabaseTime(5_002_100);
+    expect(databaseTime()).toBe(5_002_500);
+    for (const hour of [3_600_000, -3_600_000]) {
+      noteDatabaseTime(5_002_500 + hour);
+      expect(databaseTime()).toBe(5_002_500 + hour);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+});
