@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PlainError } from "@/lib/failures";
-import { requireBrowser, runEndToEnd } from "./end-to-end";
-import { build, level, runUnitTests } from "./test";
-import { type Counts, conclude, REPORTS } from "./test-reports";
+import { build, playwright, vitest } from "./test";
+import { conclude, RESULTS } from "./test-results";
 
 /** Titles as the source writes them, and headings. */
 const LIST = "e2e/guard.txt";
@@ -18,24 +17,19 @@ export async function main(): Promise<number> {
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
   const tests = FOLDERS.flatMap(filesIn).map((file) => ({ file, text: readFileSync(file, "utf8") }));
-  const named = new Map(titles.map((title) => [title, tests.filter(({ text }) => isIn(text, title))]));
-  const gone = titles.filter((title) => named.get(title)?.length === 0);
+  const testsOf = new Map(titles.map((title) => [title, tests.filter(({ text }) => isIn(text, title))]));
+  const gone = titles.filter((title) => testsOf.get(title)?.length === 0);
   if (gone.length > 0) throw new PlainError(`No test has these titles of ${LIST} any more:\n${gone.join("\n")}`);
 
-  const files = [...new Set([...named.values()].flat().map(({ file }) => file))];
+  const files = [...new Set([...testsOf.values()].flat().map(({ file }) => file))];
   const pattern = titles.map(asPattern).join("|");
-  const units = files.filter((file) => file.endsWith(".test.ts"));
-  const specs = files.filter((file) => file.endsWith(".spec.ts"));
-  rmSync(REPORTS, { recursive: true, force: true });
-  await requireBrowser();
-  const projects = ["unit", "own-process", "api", "site"];
-  return conclude([
-    ...(await build()),
-    ...(await level("Vitest", async () =>
-      (await runUnitTests(projects, { words: [...units, "--testNamePattern", pattern] })).map(withoutUnnamed),
-    )),
-    ...(await level("Playwright", () => runEndToEnd([...specs, "--grep", pattern]))),
-  ]);
+  rmSync(RESULTS, { recursive: true, force: true });
+  const ofEnding = (ending: string) => files.filter((file) => file.endsWith(ending));
+  const built = await build();
+  const units = await vitest("Vitest", [...ofEnding(".test.ts"), "--testNamePattern", pattern]);
+  // Vitest calls the other tests of a file skipped, without a reason.
+  const ofTitles = { ...units, skipped: units.skipped.filter(Boolean) };
+  return conclude([built, ofTitles, await playwright("Playwright", [...ofEnding(".spec.ts"), "--grep", pattern])]);
 }
 
 function filesIn(folder: string): string[] {
@@ -51,6 +45,3 @@ const asPattern = (title: string) =>
     .split(/\$\{[^}]*\}/)
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&"))
     .join(".*");
-
-/** Vitest calls the other tests of a file skipped, without a reason. */
-const withoutUnnamed = (counts: Counts): Counts => ({ ...counts, skipped: counts.skipped.filter(Boolean) });

@@ -18,7 +18,7 @@ import { withSetupLock } from "./setup-lock.mjs";
 /** Says what lib/generated was made from. It is committed with it. */
 const GENERATED_STAMP = "lib/generated/inputs.sha256";
 /** Commands that need the development tools. The others install half as much. */
-const DEVELOPMENT_COMMANDS = new Set(["test", "guard", "load", "documents", "screenshots"]);
+const DEVELOPMENT_COMMANDS = new Set(["test", "guard", "documents", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
 const SHORT_COMMANDS = new Set(["account", "console", "edge", "migrate", "notices", "server", "sweep"]);
 

@@ -1,117 +1,128 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findBrowser } from "@/e2e/support/browser";
 import { PlainError } from "@/lib/failures";
 import { DIST_DIRS, isBuilt } from "./build";
 import { waitForDemo } from "./demo-output";
-import { requireBrowser, runEmbedded, runEndToEnd, runLoadLane } from "./end-to-end";
-import { type Counts, conclude, countUnitTests, failed, REPORTS, readReport } from "./test-reports";
+import { conclude, failure, NOTHING, ofPlaywright, ofVitest, RESULTS, type Results, readResults } from "./test-results";
 
 /** The oldest Node that package.json supports. */
 const OLDEST_NODE = "20.19.0";
-
 /** What newcomers meet first, on the database that they meet it on. */
 const MET_EMBEDDED = ["authentication", "ingest", "rate-limit", "visibility"];
+const NO_BROWSER = "no Chromium or Chrome (apt install chromium, or name one in CHROMIUM_PATH)";
+
+type Variables = Record<string, string>;
 
 /**
- * `npm test`: everything but load, in the order in which it fails fastest; a level that fails does not keep the others from
- * running. Words after `--` go to the end-to-end runner alone (`npm test -- visibility`). Where CI is set nothing may be
- * skipped, and what takes minutes, the embedded database, load and the oldest Node take part.
+ * `npm test`, in the order in which it fails fastest; a level that fails does not keep the others from running. `--all`
+ * (`npm run test:all`, CI) adds what needs other programs, minutes, the embedded database, the oldest Node or a machine to
+ * itself. Words run the tests whose path holds one of them, at whichever level they live (`npm test -- visibility`).
  */
-export async function main(filters: string[]): Promise<number> {
-  rmSync(REPORTS, { recursive: true, force: true });
-  await requireBrowser();
-  if (filters.length > 0) {
-    return conclude([...(await build()), ...(await level("End-to-end tests", () => runEndToEnd(filters)))]);
+export async function main(args: string[]): Promise<number> {
+  const all = args.includes("--all");
+  const words = args.filter((arg) => arg !== "--all");
+  rmSync(RESULTS, { recursive: true, force: true });
+  if (words.length > 0) {
+    const none = [...words, "--passWithNoTests"];
+    const built = await build();
+    return conclude([
+      built,
+      await vitest("Vitest", none),
+      await playwright("Playwright", [...words, "--pass-with-no-tests"]),
+    ]);
   }
-  const next = "node_modules/next/dist/bin/next";
-  const counted = [
+  const results = [
     await step("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."]),
-    await step("Route types", [next, "typegen"], { CONSOLE_DIST_DIR: DIST_DIRS.test }),
+    await step("Route types", ["node_modules/next/dist/bin/next", "typegen"], { CONSOLE_DIST_DIR: DIST_DIRS.test }),
     await step("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]),
-    // In parallel, because each leaves cores idle that the other can use.
-    ...(await Promise.all([level("Unit tests and API", () => runUnitTests(["unit", "own-process", "api"])), build()])),
-    await level("Pages without JavaScript", () => runUnitTests(["site"])),
-    await level("End-to-end tests", () => runEndToEnd([])),
+    await build(),
+    await vitest("Units and API", projects("unit", "own-process", "api")),
+    await vitest("Pages without JavaScript", projects("site")),
+    await playwright(
+      all ? "Pages in a browser, and operations" : "Pages in a browser",
+      all ? projects("browser", "waiting", "operations") : projects("browser"),
+    ),
   ];
-  if (process.env.CI) {
-    counted.push(await level("What takes minutes", () => runUnitTests(["slow"])));
-    counted.push(await level("The embedded database", testEmbedded));
-    counted.push(await level("Load", runLoadLane));
-    counted.push(await level(`Unit tests and the demo on Node ${OLDEST_NODE}`, testOldestNode));
+  if (all) {
+    results.push(
+      await vitest("What takes minutes", projects("slow")),
+      await vitest(
+        "On the embedded database",
+        [...projects("api"), ...MET_EMBEDDED.map((name) => `e2e/api/${name}.test.ts`)],
+        { TEST_DATABASE_URL: "embedded" },
+      ),
+      // These find out what the console does in its own time.
+      await playwright("Load", projects("load"), { CONSOLE_LONGEST_WAIT: "" }),
+      ...(await onOldestNode()),
+    );
   }
-  return conclude(counted.flat());
+  return conclude(results);
 }
 
-/** Whatever ends a level early counts as its failure, and the others run all the same. */
-export async function level(title: string, test: () => Promise<Counts[]>): Promise<Counts[]> {
-  console.log(`\n── ${title}`);
-  try {
-    return await test();
-  } catch (error) {
-    console.error(error);
-    return [failed(`${title}: ${error}`)];
-  }
-}
+const projects = (...names: string[]) => names.map((name) => `--project=${name}`);
 
-function step(title: string, command: string[], variables: Record<string, string> = {}): Promise<Counts[]> {
-  return level(title, async () => {
-    await mustRun(process.execPath, command, variables);
-    return [];
-  });
-}
-
-/** Makes the build that the end-to-end tests run against, unless it is up to date. */
-export async function build(): Promise<Counts[]> {
-  if (isBuilt(DIST_DIRS.test)) return [];
+/** Makes the build that tests run against, unless it is up to date. */
+export async function build(): Promise<Results> {
+  if (isBuilt(DIST_DIRS.test)) return NOTHING;
   return step("Build", ["scripts/run.mjs", "build"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
 }
 
-type UnitRun = { node?: string; words?: readonly string[]; variables?: Record<string, string> };
-
-/** The tests of some projects of vitest.config.ts. */
-export async function runUnitTests(
-  projects: readonly string[],
-  { node, words = [], variables }: UnitRun = {},
-): Promise<Counts[]> {
-  const report = join(REPORTS, "unit.json");
-  rmSync(report, { force: true });
+/** Runs Vitest with these arguments. */
+export async function vitest(
+  title: string,
+  args: string[],
+  variables: Variables = {},
+  node?: string,
+): Promise<Results> {
+  const report = fresh("vitest.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile=${report}`];
-  const chosen = [...projects.map((name) => `--project=${name}`), ...words];
-  await run(node ?? process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...chosen], variables);
-  return [countUnitTests(readReport(report))];
+  await run(title, ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args], variables, node);
+  return readResults(report, ofVitest);
 }
 
-async function testEmbedded(): Promise<Counts[]> {
-  const words = MET_EMBEDDED.map((name) => `e2e/api/${name}.test.ts`);
-  const api = await runUnitTests(["api"], { words, variables: { TEST_DATABASE_URL: "embedded" } });
-  return [...api, ...(await runEmbedded())];
+/** Runs Playwright with these arguments, or skips it where there is no browser and none can be installed. */
+export async function playwright(title: string, args: string[], variables: Variables = {}): Promise<Results> {
+  const { CHROMIUM_PATH } = process.env;
+  if (CHROMIUM_PATH && !existsSync(CHROMIUM_PATH))
+    throw new PlainError(`CHROMIUM_PATH names ${CHROMIUM_PATH}, which does not exist.`);
+  const cli = "node_modules/playwright/cli.js";
+  if (!findBrowser())
+    await run("No Chromium or Chrome was found; asking Playwright to install one", [cli, "install", "chromium"]);
+  if (!findBrowser()) return { ...NOTHING, skipped: [NO_BROWSER] };
+  // As playwright.config.ts names it.
+  const report = fresh("playwright.json");
+  await run(title, [cli, "test", ...args], variables);
+  return readResults(report, ofPlaywright);
 }
 
-async function testOldestNode(): Promise<Counts[]> {
+/** The path of a report, of which nothing is left of the run before. */
+function fresh(name: string): string {
+  const report = join(RESULTS, name);
+  rmSync(report, { force: true });
+  return report;
+}
+
+async function onOldestNode(): Promise<Results[]> {
   const dir = mkdtempSync(join(tmpdir(), "console-node-"));
   try {
-    // Tests start it as other users as well.
-    chmodSync(dir, 0o755);
-    const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-    await mustRun("npm", ["install", "--prefix", dir, ...quiet, `node@${OLDEST_NODE}`]);
+    const install = ["install", "--prefix", dir, "--no-audit", "--no-fund", "--loglevel=error", `node@${OLDEST_NODE}`];
+    if ((await run(`Node ${OLDEST_NODE}`, install, {}, "npm")) !== 0)
+      return [failure(`Node ${OLDEST_NODE} was not installed`)];
     const node = join(dir, "node_modules", "node", "bin", "node");
     // Without the long random runs of CI: no Node changes what they find.
-    const counted = await runUnitTests(["unit", "own-process"], { node, variables: { CI: "" } });
-    await runDemo(node);
-    return [...counted, { passed: 1, failures: [], unsteady: [], skipped: [] }];
+    const units = await vitest(`Units on Node ${OLDEST_NODE}`, projects("unit", "own-process"), { CI: "" }, node);
+    return [units, await runDemo(node)];
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-/**
- * Starts the demo as a newcomer does, on data of its own and the tests' build, until its own curl line has been answered.
- * @throws PlainError when it does not start, or the answer is not 200.
- */
-async function runDemo(node: string): Promise<void> {
+/** Starts the demo as a newcomer does, on data of its own and the tests' build, until its own curl line has been answered. */
+async function runDemo(node: string): Promise<Results> {
   const dir = mkdtempSync(join(tmpdir(), "console-demo-"));
   const demo = spawn(node, ["scripts/run.mjs", "demo"], {
     env: { ...process.env, DATABASE_URL: "", DATA_DIR: dir, CONSOLE_DIST_DIR: DIST_DIRS.test, HOST: "", PORT: "0" },
@@ -122,7 +133,9 @@ async function runDemo(node: string): Promise<void> {
     const output = await waitForDemo(demo);
     const [, url = "", header = ""] = /curl -sS (\S+) -H "Authorization: (.*)"/.exec(output) ?? [];
     const { status } = await fetch(url, { headers: { Authorization: header } });
-    if (status !== 200) throw new PlainError(`The demo answered ${status}.`);
+    return status === 200 ? { ...NOTHING, passed: 1 } : failure(`the demo answered ${status}`);
+  } catch (error) {
+    return failure(`the demo: ${error}`);
   } finally {
     demo.kill("SIGINT");
     await ended;
@@ -130,12 +143,18 @@ async function runDemo(node: string): Promise<void> {
   }
 }
 
-async function mustRun(program: string, args: string[], variables: Record<string, string> = {}): Promise<void> {
-  const code = await run(program, args, variables);
-  if (code !== 0) throw new PlainError(`${args.join(" ")} ended with ${code}.`);
+async function step(title: string, args: string[], variables: Variables = {}): Promise<Results> {
+  const code = await run(title, args, variables);
+  return code === 0 ? NOTHING : failure(`${title} ended with ${code}`);
 }
 
-async function run(program: string, args: string[], variables: Record<string, string> = {}): Promise<number | null> {
+async function run(
+  title: string,
+  args: string[],
+  variables: Variables = {},
+  program = process.execPath,
+): Promise<number | null> {
+  console.log(`\n── ${title}`);
   const child = spawn(program, args, {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...variables },

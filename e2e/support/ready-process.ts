@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { buildSync } from "esbuild";
-import { REPORTS } from "@/scripts/test-reports";
+import { RESULTS } from "@/scripts/test-results";
 import { atExit } from "./at-exit";
 
 type ReadyProcess<Message> = { message: Message; child: ChildProcess; stop(): Promise<void> };
@@ -17,9 +17,9 @@ const bundles = new Map<string, string>();
 export function bundled(file: string): string {
   const known = bundles.get(file);
   if (known) return known;
-  mkdirSync(REPORTS, { recursive: true });
+  mkdirSync(RESULTS, { recursive: true });
   // Inside of the project, because packages are not in it.
-  const dir = mkdtempSync(join(REPORTS, "process-"));
+  const dir = mkdtempSync(join(RESULTS, "process-"));
   atExit(() => rmSync(dir, { recursive: true, force: true }));
   const outfile = join(dir, `${basename(file, ".ts")}.mjs`);
   buildSync({ entryPoints: [file], outfile, bundle: true, platform: "node", format: "esm", packages: "external" });

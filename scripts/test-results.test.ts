@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { conclude, countEndToEndTests, countUnitTests, sumUpSkipped } from "./test-reports";
+import { conclude, NOTHING, ofPlaywright, ofVitest, readResults, sumUpSkipped } from "./test-results";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -9,13 +9,8 @@ afterEach(() => {
 const skippedFor = (description?: string) => ({
   status: "skipped",
   annotations: description === undefined ? [] : [{ type: "skip", description }],
-  results: [],
 });
-const ended = (status: string, ...messages: string[]) => ({
-  status,
-  annotations: [],
-  results: messages.map((message) => (message ? { error: { message } } : {})),
-});
+const ended = (status: string) => ({ status, annotations: [] });
 const spec = (title: string, ...tests: ReturnType<typeof skippedFor | typeof ended>[]) => ({
   title,
   file: "api/a.spec.ts",
@@ -24,17 +19,14 @@ const spec = (title: string, ...tests: ReturnType<typeof skippedFor | typeof end
 });
 
 test("skipped tests are summed up by what they lack, one line a program with its package, and none is lost", () => {
-  const { skipped, ...counts } = countEndToEndTests({
+  const { skipped, ...counts } = ofPlaywright({
     errors: [{ message: "No worker could be started" }],
     suites: [
       {
         specs: [
-          spec("a page", ended("expected", "")),
-          spec(
-            "two clicks",
-            ended("unexpected", '\u001b[31mError: toEqual\u001b[39m\n\n- Array []\n+ Array [\n+   "a 500"', "Error"),
-          ),
-          spec("a slow page", ended("flaky", "Error: not yet", "")),
+          spec("a page", ended("expected")),
+          spec("two clicks", ended("unexpected")),
+          spec("a slow page", ended("flaky")),
           spec("haproxy", skippedFor("no haproxy (apt install haproxy)")),
         ],
         suites: [
@@ -47,11 +39,8 @@ test("skipped tests are summed up by what they lack, one line a program with its
   expect([counts, skipped.length]).toEqual([
     {
       passed: 2,
-      failures: [
-        'e2e/api/a.spec.ts:7 › two clicks: Error: toEqual - Array [] + Array [ +   "a 500"',
-        "e2e › the run: No worker could be started",
-      ],
-      unsteady: ["e2e/api/a.spec.ts:7 › a slow page: Error: not yet"],
+      failed: ["e2e/api/a.spec.ts:7 › two clicks", "Playwright › No worker could be started"],
+      again: ["e2e/api/a.spec.ts:7 › a slow page"],
     },
     3,
   ]);
@@ -66,7 +55,6 @@ test("a unit test that is skipped says why, and a file that cannot be loaded is 
   const test = (status: string, meta?: { skipped?: string }) => ({
     status,
     fullName: `it ${status}`,
-    failureMessages: status === "failed" ? ["AssertionError: no\n  at line 3"] : null,
     meta,
   });
   const assertionResults = [
@@ -79,31 +67,32 @@ test("a unit test that is skipped says why, and a file that cannot be loaded is 
   const file = (name: string, status: string) => ({
     name: `${process.cwd()}/lib/${name}`,
     status,
-    message: "No such module",
   });
   const testResults = [
     { ...file("a.test.ts", "failed"), assertionResults },
     { ...file("b.test.ts", "failed"), assertionResults: [] },
   ];
-  expect(countUnitTests({ testResults })).toEqual({
+  expect(ofVitest({ testResults })).toEqual({
     passed: 1,
-    failures: [
-      "lib/a.test.ts › it failed: AssertionError: no at line 3",
-      "lib/b.test.ts › cannot be loaded: No such module",
-    ],
-    unsteady: [],
+    failed: ["lib/a.test.ts › it failed", "lib/b.test.ts › cannot be loaded"],
+    again: [],
     skipped: ["no psql (apt install postgresql-client)", "", ""],
   });
+});
+
+test("a runner that ended without its report has failed", () => {
+  expect(readResults("test-results/nowhere.json", ofVitest).failed).toEqual([
+    "test-results/nowhere.json was not written",
+  ]);
 });
 
 test("what is skipped is printed with its reason and is no failure; where CI is set it is one, and so is no test at all", () => {
   const printed: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line) => printed.push(line));
   vi.stubEnv("CI", "");
-  const none = { passed: 0, failures: [], unsteady: [], skipped: [] };
   const counted = [
-    { ...none, passed: 3, unsteady: ["a: b"] },
-    { ...none, passed: 1, skipped: ["no curl (apt install curl)"] },
+    { ...NOTHING, passed: 3, again: ["a: b"] },
+    { ...NOTHING, passed: 1, skipped: ["no curl (apt install curl)"] },
   ];
   expect(conclude(counted)).toBe(0);
   expect(printed.splice(0)).toEqual([
@@ -112,10 +101,10 @@ test("what is skipped is printed with its reason and is no failure; where CI is 
     "1 skipped: no curl (apt install curl)",
     "4 passed, 0 failed, 1 skipped",
   ]);
-  expect(conclude([...counted, { ...none, failures: ["c: d"] }])).toBe(1);
+  expect(conclude([...counted, { ...NOTHING, failed: ["c: d"] }])).toBe(1);
   expect(printed[1]).toBe("failed: c: d");
-  expect(() => conclude([])).toThrow("No test is named like that.");
+  expect(conclude([NOTHING])).toBe(1);
   vi.stubEnv("CI", "true");
   expect(conclude(counted)).toBe(1);
-  expect(conclude([{ ...none, passed: 1 }])).toBe(0);
+  expect(conclude([{ ...NOTHING, passed: 1 }])).toBe(0);
 });
