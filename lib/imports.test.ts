@@ -31,7 +31,7 @@ const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] =
   [3, ["lib/servers/", "lib/sign-in/", "lib/game-services/", "lib/notices/"]],
   [0, ["lib/"]],
   [7, ["app/", "server/", "prisma/", "proxy.", "instrumentation.ts", "next.config.mjs", "prisma.config.ts"]],
-  [8, ["scripts/", "bench/", "e2e/", "public/", "docs/", "vitest.config.ts"]],
+  [8, ["scripts/", "bench/", "e2e/", "public/", "docs/", "vitest.config.ts", "playwright.config.ts"]],
 ];
 const RESOURCES = [2, 3];
 /** Prisma writes these files, and they import each other in circles. */

@@ -21,7 +21,7 @@ export const NOTHING: Results = { passed: 0, failed: [], again: [], skipped: [] 
 export const failure = (what: string): Results => ({ ...NOTHING, failed: [what] });
 
 type VitestTest = { status: string; fullName: string; meta?: { skipped?: string } | undefined };
-export type VitestReport = { testResults: { name: string; status: string; assertionResults: VitestTest[] }[] };
+type VitestReport = { testResults: { name: string; status: string; assertionResults: VitestTest[] }[] };
 
 export function ofVitest({ testResults }: VitestReport): Results {
   const tests = testResults.flatMap(({ name, status, assertionResults }) => {
@@ -41,7 +41,7 @@ export function ofVitest({ testResults }: VitestReport): Results {
 
 type PlaywrightTest = { status: string; annotations: { type: string; description?: string }[] };
 type Suite = { specs?: { title: string; file: string; line: number; tests: PlaywrightTest[] }[]; suites?: Suite[] };
-export type PlaywrightReport = { suites: Suite[]; errors: { message?: string }[] };
+type PlaywrightReport = { suites: Suite[]; errors: { message?: string }[] };
 
 export function ofPlaywright({ suites, errors }: PlaywrightReport): Results {
   const tests = testsOf(suites);

@@ -1,6 +1,5 @@
 import { type AppOptions, type AppProcess, startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
-import { startBeforeTests } from "./priority";
 
 /**
  * Every variable of the product, unset: neither a .env file nor the shell may change what a test sees. No proxy needs
@@ -42,18 +41,16 @@ export async function startConsole(
   variables: Record<string, string> = {},
   program?: AppOptions["program"],
 ): Promise<ConsoleServer> {
-  const app = await startBeforeTests(() =>
-    startApp({
-      databaseUrl,
-      host: "127.0.0.1",
-      port: 0,
-      mode: "production",
-      distDir: DIST_DIRS.test,
-      variables: { ...NO_VARIABLES, ...variables },
-      stdio: "pipe",
-      ...(program && { program }),
-    }),
-  );
+  const app = await startApp({
+    databaseUrl,
+    host: "127.0.0.1",
+    port: 0,
+    mode: "production",
+    distDir: DIST_DIRS.test,
+    variables: { ...NO_VARIABLES, ...variables },
+    stdio: "pipe",
+    ...(program && { program }),
+  });
   let output = "";
   app.child.stdout?.on("data", (chunk) => (output += chunk));
   app.child.stderr?.on("data", (chunk) => (output += chunk));

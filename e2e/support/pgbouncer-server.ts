@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 import { unprivilegedUser, untilReady } from "./postgres-server";
-import { startBeforeTests } from "./priority";
 
 /** A PgBouncer of the test's own, in transaction mode, in front of one database. */
 export type PgBouncer = { url: string; stop(): Promise<void> };
@@ -36,7 +35,7 @@ max_client_conn = 200
 `,
   );
   if (user) chownSync(dir, user.uid, user.gid);
-  const child = startBeforeTests(() => spawn("pgbouncer", ["-q", settings], { ...user, stdio: "ignore", cwd: dir }));
+  const child = spawn("pgbouncer", ["-q", settings], { ...user, stdio: "ignore", cwd: dir });
   const remove = () => rmSync(dir, { recursive: true, force: true });
   atExit(() => {
     child.kill("SIGKILL");

@@ -7,7 +7,6 @@ import pg from "pg";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 import { FACT } from "./patience";
-import { startBeforeTests } from "./priority";
 import { findPostgres } from "./programs.mjs";
 
 /** A PostgreSQL server of the test's own, in a temporary folder. */
@@ -85,14 +84,13 @@ async function startOn(make: Make, diskMegabytes?: number): Promise<PostgresServ
     const program = join(bin as string, "postgres");
     const args = ["-D", data, "-p", String(port), "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
     const mount = ["--mount", "--propagation", "private", "sh", "-c", SMALL_DISK, data];
-    const server = startBeforeTests(() =>
+    const server =
       diskMegabytes === undefined
         ? spawn(program, args, { ...user, stdio: "ignore", cwd: dir })
         : spawn("unshare", [...mount, ...[diskMegabytes, user?.uid, user?.gid].map(String), program, ...args], {
             stdio: "ignore",
             cwd: dir,
-          }),
-    );
+          });
     await untilReady(url, server);
     return server;
   }

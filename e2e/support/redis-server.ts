@@ -4,7 +4,6 @@ import { createClient } from "@redis/client";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 import { FACT } from "./patience";
-import { startBeforeTests } from "./priority";
 
 const RETRY_MS = 25;
 
@@ -26,7 +25,7 @@ export async function startRedis(): Promise<RedisServer> {
 
   async function launch(): Promise<ChildProcess> {
     const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
-    const server = startBeforeTests(() => spawn("redis-server", args, { stdio: "ignore" }));
+    const server = spawn("redis-server", args, { stdio: "ignore" });
     atExit(() => server.kill("SIGKILL"));
     await untilReady(url);
     return server;

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@/scripts/database";
-import { startBeforeTests } from "./priority";
 import { bundled, startReadyProcess } from "./ready-process";
 import { runSql } from "./run-sql";
 
@@ -53,7 +52,7 @@ export async function createTemplate(): Promise<{ remove(): Promise<void> }> {
 }
 
 async function createEmbedded(args: string[]): Promise<TestDatabase> {
-  const { message, stop } = await startBeforeTests(() => startReadyProcess<string>(bundled(EMBEDDED), args));
+  const { message, stop } = await startReadyProcess<string>(bundled(EMBEDDED), args);
   return { url: message, stop };
 }
 
