@@ -197,7 +197,7 @@ function comparable({ status, headers, text }: WholeAnswer) {
 }
 
 function withoutChance(text: string): string {
-  return text.replaceAll(/"scored_at":\d+/g, '"scored_at":N').replaceAll(/nonce(-|=")[\w+/=]{24}/g, "nonce$1N");
+  return text.replaceAll(/nonce(-|=")[\w+/=]{24}/g, "nonce$1N");
 }
 
 type Sent = { path: string; method?: string; headers?: Record<string, string>; body?: string };

@@ -1,14 +1,13 @@
 import pg from "pg";
-import { servers, withLibrary } from "@/e2e/support/account-of-servers";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { FACT } from "@/e2e/support/patience";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { recordQueries } from "@/e2e/support/recorded-queries";
-import { insert, runSql } from "@/e2e/support/run-sql";
+import { insert } from "@/e2e/support/run-sql";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { parseCheckInBody } from "@/lib/ingest/check-in-body";
 import { forClient } from "@/lib/process/request-context.mjs";
 import { listUnwellSince } from "@/lib/servers/events/unwell-since";
@@ -152,46 +151,6 @@ test("without late arrivals the score of each full minute in charts and sums is 
   expect(kept.length).toBeGreaterThan(24);
   const hours = scores(kept.map(({ hour, bands }) => ({ at: hour, bands })));
   expect(bandsBy(HOUR).slice(0, hours.length), `seed ${seed}`).toEqual(hours);
-});
-
-test("what the console did not hear while it was away costs no stability, in the API and in the past alike, and what it did not hear while it was there does", async () => {
-  await withLibrary(async (url, library) => {
-    const { getServer } = library.use<typeof import("@/lib/servers/servers")>("servers/servers");
-    const { storeAt, scoresOfMinutes } = library.use<typeof import("@/e2e/support/played-histories")>(
-      "../e2e/support/played-histories",
-    );
-    const begin = hourAgo(36) + 20 * MINUTE;
-    const minute = (n: number) => begin + n * MINUTE;
-    await runSql(url, servers(1, begin, 0));
-    await runSql(url, `update servers set created_at = '${new Date(begin).toISOString()}', last_seen_at = created_at`);
-    // Away for five hours, and for twenty minutes in the middle of a silence of an hour.
-    const away = [
-      [300, 600],
-      [720, 740],
-    ] as const;
-    const silences = [...away.slice(0, 1), [700, 760]] as const;
-    for (const [from, to] of away) {
-      await runSql(
-        url,
-        `insert into blind_times (cause, started_at, ended_at, settled)
-        values ('away', '${new Date(minute(from)).toISOString()}', '${new Date(minute(to)).toISOString()}', true)`,
-      );
-    }
-    const answered: [at: number, score: number][] = [];
-    const stabilities = new Map<number, { component: number; coverage: number }>();
-    for (let n = 0; n < 34 * 60; n++) {
-      if (silences.every(([from, to]) => n < from || n >= to)) await storeAt(1, minute(n) + 7 * SECOND);
-      if (n % 17 !== 0 && n !== 610 && n !== 770) continue;
-      const { score, score_components, stability } = await getServer(1, "1", minute(n + 1));
-      stabilities.set(n, { component: score_components.stability, coverage: stability?.coverage_pct ?? 0 });
-      answered.push([minute(n + 1), score]);
-    }
-    const past = new Map(await scoresOfMinutes(1, begin + 7 * SECOND, begin, minute(34 * 60 + 1)));
-    expect(answered.map(([at]) => [at, past.get(at)])).toEqual(answered);
-    expect(stabilities.get(610)?.component).toBe(1000);
-    // Of the hour of silence twenty minutes and the two after them are unknown.
-    expect(stabilities.get(770)?.coverage).toBeCloseTo((1 - 37 / 771) * 100, 1);
-  });
 });
 
 const WELL = { cpuPct: 10, memUsedMb: 100, memTotalMb: 1000, diskUsedPct: 20, netLossPct: 0 };

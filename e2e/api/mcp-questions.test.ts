@@ -119,12 +119,13 @@ const QUESTIONS: Record<string, { ask: (call: Call) => Promise<unknown>; api: (a
     api: ({ servers }) => labelsOf(servers.filter(({ facts }) => facts.os === "Debian 12")),
   },
   "Which servers restarted within a day?": {
-    ask: async (call) => labels(await call("servers", where("stability.reboots", ">", 0))),
-    api: ({ servers }) => labelsOf(servers.filter(({ stability }) => (stability?.reboots ?? 0) > 0)),
+    ask: async (call) => labels(await call("servers", where("latest_sample.uptime_s", "<", 86_400))),
+    api: ({ servers }) =>
+      labelsOf(servers.filter(({ latest_sample: sample }) => (sample?.uptime_s ?? 86_400) < 86_400)),
   },
   "Where did most system services fail?": {
-    ask: async (call) => labels(await call("servers", { sort: "-stability.failed_units", limit: 1 })),
-    api: ({ servers }) => [most(servers, ({ stability }) => stability?.failed_units ?? 0).label],
+    ask: async (call) => labels(await call("servers", { sort: "-latest_sample.failed_units", limit: 1 })),
+    api: ({ servers }) => [most(servers, ({ latest_sample: sample }) => sample?.failed_units ?? 0).label],
   },
   "Which servers do not report their disk?": {
     ask: async (call) => labels(await call("servers", where("latest_sample.disk_used_pct", "=", null))),

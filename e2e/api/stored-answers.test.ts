@@ -79,9 +79,7 @@ async function fill() {
     facts: theFacts,
     score_components: expect.any(Object),
     score_notes: expect.any(Array),
-    scored_at: expect.any(Number),
     latest_sample: latestSample,
-    stability: null,
   });
   const servers = {
     silent: listed(silent.id, "Silent", created.ms, false, null),

@@ -57,7 +57,7 @@ function shownList(page: Visitor): ServerList["servers"] {
 }
 
 /** The part of the detail that a page shows as data. */
-type Shown = Omit<ServerDetail, "facts" | "scored_at" | "stability"> & { facts: Record<string, string> };
+type Shown = Omit<ServerDetail, "facts"> & { facts: Record<string, string> };
 
 /** What the page of a server shows, in the shape of the API. */
 function shownServer(page: Visitor): Shown {
@@ -117,7 +117,7 @@ function shownRuns(page: Visitor): BenchmarkRuns["benchmarks"] {
 }
 
 /** A server as the page writes it: facts as text, and the measurements that the page shows as data. */
-function asText({ scored_at: _, stability: __, latest_sample: sample, ...server }: ServerDetail): Shown {
+function asText({ latest_sample: sample, ...server }: ServerDetail): Shown {
   const facts = Object.entries(server.facts).map(([name, value]) => [
     name,
     typeof value === "string" ? value : JSON.stringify(value),

@@ -60,8 +60,7 @@ test("a long answer is compressed for whom accepts gzip, and is the same text", 
   expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual([null, "gzip"]);
   expect(packed.headers.get("vary")).toBe("Accept-Encoding");
   expect(plain.text.length).toBeGreaterThan(1024);
-  const score = /"scored_at":\d+/g;
-  expect(packed.text.replace(score, "")).toBe(plain.text.replace(score, ""));
+  expect(packed.text).toBe(plain.text);
   expect((await ask("gzip", "/api/v1/me")).headers.get("content-encoding")).toBeNull();
 });
 

@@ -60,7 +60,7 @@ export const CONTRACT = endpoints({
     group: "Servers",
     purpose: "One server, its latest sample and why it scores what it scores",
     details:
-      "The six components and the weights reproduce the score exactly, and `scored_at`, `latest_sample`, `stability` and /docs/health-score.json reproduce the components. Its notes say in words what costs points. `latest_sample` is null until the first sample has arrived.",
+      "The six components and the weights reproduce the score exactly. Its notes say in words what costs points. `latest_sample` is null until the first sample has arrived.",
     params: { id: "The server's id" },
     query: {},
     largest: { of: "one server with few facts", kilobytes: 1.5 },

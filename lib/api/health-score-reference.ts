@@ -41,7 +41,7 @@ export function healthScoreBlocks(): Block[] {
   const { reboots, oomKills, failedUnits } = STABILITY_DEDUCTIONS;
   return [
     text(
-      `Six components, each an integer from 0 to 1000 and part of the answer, add up to the score by their weights. Nothing else goes into it, so anyone can recompute it: \`${FORMULA}\`. The components follow from the detail of the server at \`scored_at\` and from the curves below, which [/docs/health-score.json](/docs/health-score.json) holds for programs; two [recipes](/recipes/README.md) do it in 40 lines each.`,
+      `Six components, each an integer from 0 to 1000 and part of the answer, add up to the score by their weights. Nothing else goes into it, so anyone can recompute it: \`${FORMULA}\`. The components follow from what was measured and from the curves below, which [/docs/health-score.json](/docs/health-score.json) holds for programs together with the weights; two [recipes](/recipes/README.md) add the components up.`,
     ),
     heading("worked-example", "A worked example"),
     text(`“${label}” in the examples above:`),

@@ -64,8 +64,8 @@ const RULES: Record<Component, Pick<Rule, "fades" | "curves"> & Partial<Rule>> =
 };
 
 /**
- * The numbers of the health score, from the tables that the console uses. With them and the detail of a server anybody
- * recomputes its components and its score (contract 2.3).
+ * The numbers of the health score, from the tables that the console uses. With its weights and the components of a server
+ * anybody recomputes its score (contract 2.3).
  */
 export const HEALTH_SCORE_RULES = {
   full: FULL,

@@ -103,7 +103,6 @@ const NAMES = {
   Facts: schemas.facts,
   ScoreComponents: schemas.scoreComponents,
   LatestSample: schemas.latestSample,
-  Stability: schemas.stability,
   ServerDetail: schemas.serverDetail,
   BenchmarkScores: schemas.benchmarkScores,
   BenchmarkRun: schemas.benchmarkRun,

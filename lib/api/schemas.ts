@@ -78,40 +78,16 @@ export const latestSample = z
   })
   .describe("The latest telemetry sample. A measurement that the daemon did not make is absent.");
 
-export const stability = z
-  .strictObject({
-    coverage_pct: z
-      .number()
-      .min(0)
-      .max(100)
-      .describe("Minutes with a check-in, in percent. Those in which the console was away count as well."),
-    reboots: z.int().nonnegative().describe("Unexpected restarts."),
-    oom_kills: z.int().nonnegative().describe("Processes killed for lack of memory."),
-    failed_units: z.int().nonnegative().describe("System services in a failed state at the last check-in."),
-    last_oom_at: z
-      .int()
-      .nonnegative()
-      .nullable()
-      .describe(
-        "The last check-in that told of a process killed for lack of memory, in Unix epoch milliseconds; null: none.",
-      ),
-  })
-  .describe("The last 24 hours, or the time since the server was added if that is shorter.");
-
 export const serverDetail = z
   .strictObject({
     ...serverListItem.shape,
     created_at: timestamp("When the server was added"),
     facts,
-    scored_at: timestamp("The moment that the score and its components are of"),
     score_components: scoreComponents,
     score_notes: z
       .array(z.string())
       .describe("Why the score is what it is: what was measured, where full score ends, points lost; worst first."),
     latest_sample: latestSample.nullable().describe("The latest telemetry sample; null when none has arrived."),
-    stability: stability
-      .nullable()
-      .describe("What the stability component rests on; null when no check-in was recorded."),
   })
   .describe("A server in full.");
 

@@ -35,7 +35,6 @@ const SERVER_FIELDS = [
   ...inner("facts", schemas.facts),
   ...inner("score_components", schemas.scoreComponents),
   ...inner("latest_sample", schemas.latestSample),
-  ...inner("stability", schemas.stability),
 ];
 const SERVICE_FIELDS = Object.keys(schemas.gameService.shape);
 

@@ -35,7 +35,7 @@ import {
   type Score,
   scoreHealth,
 } from "@/lib/servers/health-score";
-import { countsFrom, parseStabilityRecord, type Stability, summariseStability } from "@/lib/servers/stability";
+import { countsFrom, parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
 import {
   eachMeasurement,
   publishedRows,
@@ -203,11 +203,9 @@ function reportOf(values: DetailedValues, now: number, isBlind: boolean, outages
     created_at: row.createdAt,
     // Checked when it was reported: always an object.
     facts: values[LISTED.length],
-    scored_at: now,
     score_components: health.components,
     score_notes: health.notes,
     latest_sample: serializeSample(row),
-    stability: serializeStability(facts.stability),
   };
   return {
     server,
@@ -333,18 +331,6 @@ function serializeSample({ latestSampleAt, latestSample }: ServerRow): ServerDet
     if (value !== null && value !== undefined) sample[name] = value;
   }
   return sample;
-}
-
-function serializeStability(stability: Stability | null): ServerDetail["stability"] {
-  return (
-    stability && {
-      coverage_pct: stability.coveragePct,
-      reboots: stability.reboots,
-      oom_kills: stability.oomKills,
-      failed_units: stability.failedUnits,
-      last_oom_at: stability.lastOomAt,
-    }
-  );
 }
 
 /**

@@ -103,20 +103,6 @@ export type LatestSample = {
   failed_units?: number;
 };
 
-/** The last 24 hours, or the time since the server was added if that is shorter. */
-export type Stability = {
-  /** Minutes with a check-in, in percent. Those in which the console was away count as well. */
-  coverage_pct: number;
-  /** Unexpected restarts. */
-  reboots: number;
-  /** Processes killed for lack of memory. */
-  oom_kills: number;
-  /** System services in a failed state at the last check-in. */
-  failed_units: number;
-  /** The last check-in that told of a process killed for lack of memory, in Unix epoch milliseconds; null: none. */
-  last_oom_at: number | null;
-};
-
 /** A server in full. */
 export type ServerDetail = {
   /** Identifier of the server. */
@@ -136,15 +122,11 @@ export type ServerDetail = {
   /** When the server was added, in Unix epoch milliseconds. */
   created_at: number;
   facts: Facts;
-  /** The moment that the score and its components are of, in Unix epoch milliseconds. */
-  scored_at: number;
   score_components: ScoreComponents;
   /** Why the score is what it is: what was measured, where full score ends, points lost; worst first. */
   score_notes: string[];
   /** The latest telemetry sample; null when none has arrived. */
   latest_sample: LatestSample | null;
-  /** What the stability component rests on; null when no check-in was recorded. */
-  stability: Stability | null;
 };
 
 /** The scores of a benchmark run by section. */

@@ -126,21 +126,6 @@ class LatestSample(_LatestSample):
     ts: int
 
 
-class Stability(TypedDict):
-    """The last 24 hours, or the time since the server was added if that is shorter."""
-
-    #: Minutes with a check-in, in percent. Those in which the console was away count as well.
-    coverage_pct: float
-    #: Unexpected restarts.
-    reboots: int
-    #: Processes killed for lack of memory.
-    oom_kills: int
-    #: System services in a failed state at the last check-in.
-    failed_units: int
-    #: The last check-in that told of a process killed for lack of memory, in Unix epoch milliseconds; null: none.
-    last_oom_at: int | None
-
-
 class ServerDetail(TypedDict):
     """A server in full."""
 
@@ -161,15 +146,11 @@ class ServerDetail(TypedDict):
     #: When the server was added, in Unix epoch milliseconds.
     created_at: int
     facts: Facts
-    #: The moment that the score and its components are of, in Unix epoch milliseconds.
-    scored_at: int
     score_components: ScoreComponents
     #: Why the score is what it is: what was measured, where full score ends, points lost; worst first.
     score_notes: list[str]
     #: The latest telemetry sample; null when none has arrived.
     latest_sample: LatestSample | None
-    #: What the stability component rests on; null when no check-in was recorded.
-    stability: Stability | None
 
 
 class BenchmarkScores(TypedDict):
