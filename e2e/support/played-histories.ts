@@ -8,7 +8,6 @@ import { watchServers } from "@/lib/servers/events/watch";
 import { getServer, listFleet } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement } from "@/lib/servers/telemetry/measurements";
-import { listSteps } from "@/lib/servers/telemetry/past-scores";
 
 const NO_SAMPLE = eachMeasurement(() => null);
 
@@ -78,11 +77,4 @@ const eventsOf = async (id: number, now: number) =>
 /** Stores a check-in of a server at `at` (epoch ms). */
 export async function storeAt(id: number, at: number): Promise<void> {
   await storeCheckIn(id, { sample: NO_SAMPLE }, { sampledAt: new Date(at), arrivedAt: new Date(at) });
-}
-
-/** The score of each full minute in `[from, until)`, as charts show it. All times in epoch milliseconds. */
-export async function scoresOfMinutes(id: number, countsFrom: number, from: number, until: number) {
-  const server = { id, countsFrom: new Date(countsFrom), cores: null };
-  const { steps } = await listSteps(server, { from, until, step: MINUTE });
-  return steps.map(({ at, bands }) => [at, bands.score?.mean] as const);
 }
