@@ -3,6 +3,8 @@ export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
     const { startUp } = await import("@/lib/operations/start-up");
     await startUp();
+    // Tests that do not ask for what the console does by itself run beside none of it.
+    if (process.env.CONSOLE_JOBS === "off") return;
     const { startSweeping } = await import("@/lib/sweep/schedule");
     startSweeping();
     const { startWatching } = await import("@/lib/servers/events/schedule");

@@ -19,7 +19,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const database = await createTestDatabase();
   await prepareForTests(database.url);
   // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
-  const app = await startConsole(database.url, { ...LONG_WAIT, TRUSTED_PROXIES: "1" });
+  const app = await startConsole(database.url, { ...LONG_WAIT, CONSOLE_JOBS: "off", TRUSTED_PROXIES: "1" });
   project.provide("origin", app.origin);
   project.provide("siteDatabaseUrl", database.url);
   return async () => {
