@@ -36,8 +36,8 @@ const WAITS = /@waits/;
 /** What fails in CI in a browser or beside other programs runs once more, and is named: its cause is still to be found. */
 const retries = process.env.CI ? 1 : 0;
 
-const flows = { testMatch: ["browser/**", "pages/**", "recording/**"] };
-const rest = { testMatch: ["api/*.spec.ts", "operations/**", ...filesOf(MATRIX)], testIgnore: filesOf(LOAD) };
+const flows = { testMatch: ["browser/*.spec.ts", "pages/*.spec.ts", "recording/*.spec.ts"] };
+const rest = { testMatch: ["api/*.spec.ts", "operations/*.spec.ts", ...filesOf(MATRIX)], testIgnore: filesOf(LOAD) };
 
 /**
  * `npm test` runs `browser`, `npm run test:all` the rest as well. `npx playwright test` runs what is asked for by itself:
