@@ -38,7 +38,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma}/**/*.test.ts"],
+          include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma,e2e/operations}/**/*.test.ts"],
           exclude: [...ownProcess, SLOW],
         },
       },

@@ -8,9 +8,9 @@
 #   sh agent.sh status         says how the installed service is doing
 #   sh agent.sh uninstall      removes everything that install made
 #   sh agent.sh unit URL       shows the service that install makes
-#   sh agent.sh run URL        what the service does: the key from its credentials, or from standard input
+#   sh agent.sh run URL        what the service does: the key from its credentials, standard input or its file
 #
-# PROC_ROOT names another /proc, STATE_DIRECTORY where to keep what could not be delivered yet, and DESTDIR another root to
+# PROC_ROOT names another /proc, CGROUP_ROOT another /sys/fs/cgroup, STATE_DIRECTORY where to keep what could not be delivered yet, and DESTDIR another root to
 # install into; PUBLIC_IP the ip that the console cannot see by itself, because a private network is in between.
 set -u
 umask 077
@@ -24,13 +24,14 @@ KEEP=150     # check-ins kept while the console does not answer: more than an ho
 WINDOW=20    # check-ins over which lost packets and retransmissions are counted: ten minutes
 LONGEST=900  # seconds that the console may ask to wait
 SLACK=60     # seconds that this machine's clock and the console's may differ before the console's counts
-SANE=1704067200  # 2024: a clock that is behind it was never set
-YEAR=31622400
 BLOCKS=256   # of 512 bytes: no answer is longer
 DEADLINE=8   # seconds that df may take
+LANES=4      # df at once
+HANGING=8    # df that did not answer in time: with so many no other is started
 INSTALL=90   # seconds in which the installed service delivers its first check-in
 
 PROC=${PROC_ROOT:-/proc}
+CGROUP=${CGROUP_ROOT:-/sys/fs/cgroup}
 ROOT=${DESTDIR:-}
 HOME_DIR=/usr/local/lib/console-agent
 KEY_FILE=/etc/console-agent/key
@@ -48,15 +49,31 @@ random() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'; }
 
 # ---- what is measured
 
-# Ticks of all cores in all, idle, waiting for disks and stolen; TCP segments sent and sent again; processes killed.
+# What this container may use: memory_limit in bytes, 0 without one, and quota of each period of a core. Limits stand at the root
+# of what a container sees of cgroup v2. There a machine itself has none, and those of this service stand further down.
+read_limits() {
+  memory_limit='' quota='' period='' limited='' container=''
+  { read -r memory_limit <"$CGROUP/memory.max"; read -r quota period <"$CGROUP/cpu.max"; } 2>/dev/null
+  [ -z "$memory_limit$quota" ] || container=1
+  case $memory_limit in '' | *[!0-9]*) memory_limit=0 ;; *) limited=1 ;; esac
+  case $quota in '' | *[!0-9]*) quota=0 ;; *) limited=1 ;; esac
+}
+
+# Ticks of all cores in all, idle, waiting for disks and stolen; TCP segments sent and sent again; processes killed. Of a
+# container with limits: its own use of the cores that it may use, in microseconds, and its own killed processes.
 counters() {
-  cat "$PROC/stat" "$PROC/net/snmp" "$PROC/vmstat" 2>/dev/null | awk '
+  read_limits
+  { read -r up _ <"$PROC/uptime"; } 2>/dev/null || up=
+  set -- "$PROC/stat" "$PROC/vmstat"
+  [ -z "$limited" ] || set -- "$CGROUP/cpu.stat" "$CGROUP/memory.events"
+  cat "$PROC/net/snmp" "$@" 2>/dev/null | awk -v up="$up" -v quota="$quota" -v period="${period:-0}" '
     BEGIN { total = idle = iowait = steal = out = again = kills = "-" }
-    $1 == "cpu" { total = 0; for (i = 2; i <= 9; i++) total += $i; idle = $5; iowait = $6; steal = $9 + 0 }
+    $1 == "cpu" && NF > 4 { total = 0; for (i = 2; i <= 9; i++) total += $i; idle = $5; iowait = NF > 5 ? $6 : "-"; steal = NF > 8 ? $9 : "-" }
+    $1 == "usage_usec" && quota > 0 && period > 0 && up > 0 { total = 1000000 * up * quota / period; idle = total - $2 }
     $1 == "Tcp:" && !named { for (i = 2; i <= NF; i++) at[$i] = i; named = 1; next }
-    $1 == "Tcp:" { out = $(at["OutSegs"]); again = $(at["RetransSegs"]) }
+    $1 == "Tcp:" && at["OutSegs"] && at["RetransSegs"] { out = $(at["OutSegs"]); again = $(at["RetransSegs"]) }
     $1 == "oom_kill" { kills = $2 }
-    function whole(n) { return n == "-" ? n : sprintf("%.0f", n) }
+    function whole(n) { return n ~ /^[0-9]/ ? sprintf("%.0f", n) : "-" }
     END { print whole(total), whole(idle), whole(iowait), whole(steal), whole(out), whole(again), whole(kills) }'
 }
 
@@ -64,48 +81,122 @@ counters() {
 # least a second, also where ping ends at once.
 ping_console() {
   counted=
-  if [ -n "$host" ] && command -v ping >/dev/null; then
-    # Its -w does not count the time that DNS takes.
-    counted=$($limit ping -q -c 5 -W 2 -w 8 "$host" 2>/dev/null </dev/null | awk '/packets transmitted/ { print $1, $4 }')
-  fi
+  # Its -w does not count the time that DNS takes.
+  [ -z "$host" ] || counted=$({ $limit ping -q -c 5 -W 2 -w 8 "$host" </dev/null; } 2>/dev/null | awk '/packets transmitted/ && $4 ~ /^[0-9]+$/ { print $1, $4 }')
   if [ -n "$counted" ]; then echo "$counted"; else sleep 1; fi
 }
 
-# Asks df about each file system that keeps files, each beside the others: a disk that hangs must not stop the rest.
-# Network file systems are left alone.
-ask_disks() {
-  awk '($2 == "/" && $3 !~ /^(nfs|cifs|smb|9p|ceph|afs|fuse\.)/) ||
-    $3 ~ /^(ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|reiserfs|vfat)$/ { if (!seen[$2]++) print $2 }' \
-    "$PROC/self/mounts" >"$work/mounts" 2>/dev/null
-  number=0
-  while read -r mount; do
-    number=$((number + 1))
-    # One that still hangs is not asked again.
-    [ ! -e "$work/df.$number.asked" ] || [ -e "$work/df.$number" ] || continue
-    rm -f "$work/df.$number"
-    : >"$work/df.$number.asked"
-    # /proc/self/mounts writes a space as \040.
-    case $mount in *\\*) mount=$(printf '%b' "$mount") ;; esac
-    (df -Pk "$mount" >"$work/df.$number.new" 2>/dev/null </dev/null; mv "$work/df.$number.new" "$work/df.$number") >/dev/null 2>&1 &
+# Lists the file systems that keep files: for each source (a pool of ZFS is one) a line of a number and all its paths, those
+# first that were not reached before. What is read-only in its superblock is full by design, such as an image; the root counts
+# all the same. Network file systems are left alone. Prints the number of sources, whether the root is read-only, and which
+# files of /proc are this container's own.
+list_disks() {
+  mounts=$PROC/self/mountinfo
+  [ -r "$mounts" ] || mounts=$PROC/self/mounts
+  : >"$work/mounts"
+  awk -v to="$work/mounts" -v first="$first" '
+    function number(text, i, sum) { for (i = 1; i <= length(text); i++) sum = (31 * sum + code[substr(text, i, 1)]) % 2147483647; return sum + 0 }
+    BEGIN { for (i = 1; i < 256; i++) code[sprintf("%c", i)] = i }
+    {
+      mount = $2; kind = $3; from = $1; options = ""
+      for (i = 7; i < NF; i++) if ($i == "-") { mount = $5; kind = $(i + 1); from = $(i + 2); options = $NF; break }
+      if (!(mount in super)) order[++mounts] = mount
+      # What is mounted above hides what is below.
+      type[mount] = kind; source[mount] = from; super[mount] = options
+      if (kind == "fuse.lxcfs") own = own mount " "
+    }
+    END {
+      for (i = 1; i <= mounts; i++) {
+        mount = order[i]; from = source[mount]
+        if (mount == "/" ? type[mount] ~ /^(nfs|cifs|smb|9p|ceph|afs|fuse\.)/ : super[mount] ~ /(^|,)ro(,|$)/ ||
+          type[mount] !~ /^(ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|reiserfs|vfat)$/) continue
+        if (type[mount] == "zfs") sub(/\/.*/, "", from)
+        at = number(from)
+        if (!(at in paths)) { if (at "" == first) start = sources; ids[sources++] = at }
+        paths[at] = paths[at] " " mount
+      }
+      for (i = 0; i < sources; i++) { at = ids[(start + i) % sources]; print at paths[at] >to }
+      print sources + 0, (super["/"] ~ /(^|,)(emergency_)?ro(,|$)/ ? "read-only " : "") own
+    }' "$mounts" 2>/dev/null
+}
+
+# Asks df about one source after the other, each with all its paths, while the round lasts. Beside it other lanes do the same:
+# each takes what no other has taken.
+ask_in_lane() {
+  set -Cf
+  while read -r id paths; do
+    [ -e "$open" ] || return
+    # It fails where the file is there already.
+    true 2>/dev/null >"$work/df.$id.asked" || continue
+    set --
+    for path in $paths; do
+      # /proc writes a space as \040.
+      case $path in *\\*) path=$(printf '%b.' "$path") path=${path%.} ;; esac
+      set -- "$@" "$path"
+    done
+    { printf '%s\n' "$paths" && df -Pk "$@"; } 2>/dev/null </dev/null >|"$work/df.$id"
+    true >"$work/df.$id.done"
   done <"$work/mounts"
 }
 
-# Sets disk to how full the fullest file system is, in percent, as df computes it. One that does not answer in time is
-# left out and named.
-measure_disks() {
-  number=0 waited=0 answers='' hanging=''
-  while read -r mount; do
-    number=$((number + 1))
-    while [ ! -e "$work/df.$number" ] && [ $waited -lt $DEADLINE ]; do
-      sleep 1
-      waited=$((waited + 1))
-    done
-    if [ -e "$work/df.$number" ]; then answers="$answers $work/df.$number"; else hanging=$mount; fi
+# Begins a round: few df at once, and none about a source that still hangs.
+ask_disks() {
+  listed=$(list_disks)
+  sources=${listed%% *} own=${listed#* }
+  set --
+  for file in "$work"/df.*.done; do set -- "$@" "$file" "${file%done}asked"; done
+  rm -f "$@"
+  # Also those that are mounted no longer.
+  set -- "$work"/df.*.asked
+  hung=$# && { [ -e "$1" ] || hung=0; }
+  round=$((round + 1)) && open=$work/round.$round
+  lanes=$((HANGING - hung < LANES ? HANGING - hung : LANES))
+  [ "$lanes" -lt "${sources:=0}" ] || lanes=$sources
+  [ "$lanes" -le 0 ] || : >"$open"
+  while [ "$lanes" -gt 0 ]; do ask_in_lane >/dev/null 2>&1 & lanes=$((lanes - 1)); done
+}
+
+# Notes which sources have answered, hang, and were not reached; these keep their last answer. Fails when there is more to wait for.
+look_at_disks() {
+  answers='' hanging='' named=0 first='' waits='' && set -f
+  while read -r id paths; do
+    if [ -e "$work/df.$id.done" ]; then
+      eval "looks_$id=0" && answers="$answers $work/df.$id"
+    elif [ ! -e "$work/df.$id.asked" ]; then
+      first=${first:-$id}
+      [ ! -e "$open" ] || waits=1
+      [ ! -e "$work/df.$id" ] || answers="$answers $work/df.$id"
+    elif eval "looks_$id=\$((\${looks_$id:-0} + 1)) && [ \$looks_$id -le $DEADLINE ]"; then
+      waits=1
+    else
+      for path in $paths; do named=$((named + 1)); [ $named -gt 3 ] || hanging="$hanging, $path"; done
+    fi
   done <"$work/mounts"
+  set +f && [ -z "$waits" ]
+}
+
+# Sets disk to how full the fullest file system is, in percent, as df computes it. One that does not answer in time is
+# left out and named. Names may hold anything: the figures stand before the percentage and a path.
+measure_disks() {
+  waited=0
+  until look_at_disks; do
+    sleep 1 && waited=$((waited + 1))
+    [ $waited -lt $DEADLINE ] || rm -f "$open"
+  done
   # shellcheck disable=SC2086 # words are wanted
-  [ -z "$answers" ] || disk=$(awk '$3 ~ /^[0-9]+$/ && $3 + $4 > 0 { used = 100 * $3 / ($3 + $4); if (used >= most) most = used; any = 1 }
-      END { if (any) printf "%.2f", most }' $answers)
-  [ -z "$hanging" ] || say "df does not answer for $hanging, so its fullness is not known."
+  [ -z "$answers" ] || disk=$(awk '
+    FNR == 1 { count = split($0, path, " "); for (i = 1; i <= count; i++) { gsub(/\\040/, " ", path[i]); known[path[i]] }; next }
+    { for (figures = ""; match($0, /[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+% +\//); $0 = rest) {
+        rest = substr($0, RSTART + RLENGTH - 1)
+        if (figures == "" || rest in known) figures = substr($0, RSTART, RLENGTH)
+      }
+      split(figures, size, / +/)
+      if (size[2] + size[3] > 0) { used = 100 * size[2] / (size[2] + size[3]); if (used >= most) most = used; any = 1 } }
+    END { if (any) printf "%.2f", most }' $answers)
+  rm -f "$open"
+  [ $named -le 3 ] || hanging="$hanging and $((named - 3)) more"
+  [ $hung -lt $HANGING ] || hanging="$hanging; with $HANGING such no other is asked"
+  [ -z "$hanging" ] || say "df does not answer for $(printf '%b' "${hanging#, }"), so its fullness is not known."
 }
 
 # Nothing where there is no systemd, or where it does not answer this user.
@@ -123,7 +214,8 @@ facts() {
   { read -r hostname <"$PROC/sys/kernel/hostname"; } 2>/dev/null || hostname=
   virtual=$(systemd-detect-virt 2>/dev/null)
   cat /etc/os-release "$PROC/cpuinfo" "$PROC/stat" "$PROC/meminfo" 2>/dev/null |
-    awk -v kernel="$kernel" -v hostname="$hostname" -v virtual="$virtual" -v machine="$(uname -sm)" -v version="$VERSION" '
+    awk -v kernel="$kernel" -v hostname="$hostname" -v virtual="$virtual" -v machine="$(uname -sm)" -v version="$VERSION" \
+      -v limit="$memory_limit" -v quota="$quota" -v period="${period:-0}" -v container="$container" -v own="$own" '
       function text(value) { gsub(/[^ -~]|["\\]/, "", value); return "\"" substr(value, 1, 200) "\"" }
       /^PRETTY_NAME=/ { os = substr($0, 13) }
       /^model name/ && model == "" { model = $0; sub(/^[^:]*: */, "", model) }
@@ -131,57 +223,73 @@ facts() {
       /^MemTotal:/ { memory = $2 / 1024 }
       END {
         if (!cores) exit
+        if (quota > 0 && period > 0) cores = int(quota / period) + (quota % period > 0)
+        if (limit > 0 && (!memory || limit / 1048576 < memory)) memory = limit / 1048576
         split(machine, is, " ")
         printf "\"facts\":{\"os\":%s,\"kernel\":%s,\"cores\":%d,\"arch\":%s", text(os == "" ? is[1] : os), text(kernel), cores, text(is[2])
         if (hostname != "") printf ",\"hostname\":%s", text(hostname)
         if (memory) printf ",\"memory_mb\":%.0f", memory
         if (model != "") printf ",\"cpu_model\":%s", text(model)
         if (virtual != "") printf ",\"virtualization\":%s", text(virtual)
-        printf ",\"agent\":\"%s\"},", version
+        printf "%s%s,\"agent\":\"%s\"},", container ? ",\"container\":true" : "", own ~ /^read-only/ ? ",\"read_only_root\":true" : "", version
       }'
 }
 
 # One check-in: $1 its time in seconds, $2 the counters at the one before, $3 those at the start of the window, $4 now;
 # $5 the pings of the window. What could not be measured is left out.
 check_in() {
-  load='' up='' disk=''
+  load='' up='' disk='' current=''
   measure_disks
+  read_limits
   { read -r load <"$PROC/loadavg"; } 2>/dev/null
   { read -r up <"$PROC/uptime"; } 2>/dev/null
+  { read -r current <"$CGROUP/memory.current"; } 2>/dev/null
+  # What no limit corrects is left out, unless lxcfs makes it the own of this container.
+  case $limited$own in 1*/proc/loadavg* | [!1]* | '') ;; *) load= ;; esac
+  case $limited$own in 1*/proc/uptime* | [!1]* | '') ;; *) up= ;; esac
   printf '{"sampled_at":%s000,"daemon":"%s",' "$1" "$daemon"
   [ -z "${PUBLIC_IP:-}" ] || printf '"public_ip":"%s",' "$PUBLIC_IP"
   facts
-  grep : "$PROC/meminfo" 2>/dev/null | awk -v before="$2" -v first="$3" -v now="$4" -v pings="$5" -v replied="$replied" \
-    -v load="$load" -v up="$up" -v disk="$disk" -v units="$(failed_units)" '
+  cat "$PROC/meminfo" "$PROC/spl/kstat/zfs/arcstats" "$CGROUP/memory.stat" 2>/dev/null |
+    awk -v before="$2" -v first="$3" -v now="$4" -v pings="$5" -v replied="$replied" -v load="$load" -v up="$up" -v disk="$disk" \
+    -v units="$(failed_units)" -v limited="$limited" -v limit="$memory_limit" -v current="$current" -v container="$container" -v own="$own" '
     function put(name, value) { body = body (body == "" ? "" : ",") "\"" name "\":" value }
-    function share(name, part, whole) {
-      if (whole <= 0) return
-      part = 100 * part / whole
-      put(name, sprintf("%.2f", part < 0 ? 0 : part > 100 ? 100 : part))
-    }
+    function share(name, part, whole) { if (whole > 0) put(name, sprintf("%.2f", part < 0 ? 0 : part > whole ? 100 : 100 * part / whole)) }
     # A count that could not be read is "-", or nothing where not even awk could run.
     function known(a, b) { return a ~ /^[0-9]/ && b ~ /^[0-9]/ }
-    { kb[$1] = $2 }
+    # meminfo counts in kB. A row of arcstats has a type between its name and its value.
+    /^[A-Z].*:/ { of[$1] = 1024 * $2; next }
+    { of[$1] = NF == 3 ? $3 : $2 }
     END {
       split(before, b); split(first, f); split(now, n); split(pings, p); split(load, l); split(up, u)
       if (known(n[1], b[1])) {
         ticks = n[1] - b[1]
         share("cpu_pct", ticks - (n[2] - b[2]) - (n[3] - b[3]), ticks)
-        share("cpu_steal_pct", n[4] - b[4], ticks)
-        share("cpu_iowait_pct", n[3] - b[3], ticks)
+        if (known(n[4], b[4])) share("cpu_steal_pct", n[4] - b[4], ticks)
+        if (known(n[3], b[3])) share("cpu_iowait_pct", n[3] - b[3], ticks)
       }
       if (l[2] != "") put("load5", l[2])
-      if ("MemAvailable:" in kb) {
-        put("mem_used_mb", sprintf("%.2f", (kb["MemTotal:"] - kb["MemAvailable:"]) / 1024))
-        put("mem_total_mb", sprintf("%.2f", kb["MemTotal:"] / 1024))
+      total = of["MemTotal:"]
+      used = total == "" || of["MemAvailable:"] == "" ? "" : total - of["MemAvailable:"]
+      # The cache of ZFS shrinks to its least size on demand. A container sees the one of its host.
+      spare = of["size"] == "" || of["c_min"] == "" || of["c_max"] > total || container || own ~ /meminfo/ ? 0 : of["size"] - of["c_min"]
+      if (spare > 0 && spare < used) used -= spare
+      if (limited && own !~ /meminfo/) { used = of["SwapTotal:"] = ""; if (limit <= 0) total = "" }
+      if (limit > 0) {
+        if (total == "" || limit < total) total = limit
+        # What can be given back counts as free, as in MemAvailable.
+        used = current == "" || of["inactive_file"] == "" ? "" : current - of["inactive_file"] - of["active_file"] - of["slab_reclaimable"]
+        if (used != "" && used < 0) used = 0
       }
-      if (kb["SwapTotal:"] > 0) share("swap_used_pct", kb["SwapTotal:"] - kb["SwapFree:"], kb["SwapTotal:"])
-      else if ("SwapTotal:" in kb) put("swap_used_pct", 0)
+      if (used != "") put("mem_used_mb", sprintf("%.2f", used / 1048576))
+      if (total > 0) put("mem_total_mb", sprintf("%.2f", total / 1048576))
+      if (of["SwapTotal:"] > 0 && of["SwapFree:"] != "") share("swap_used_pct", of["SwapTotal:"] - of["SwapFree:"], of["SwapTotal:"])
+      else if (of["SwapTotal:"] != "" && of["SwapTotal:"] == 0) put("swap_used_pct", 0)
       if (disk != "") put("disk_used_pct", disk)
       for (i = 1; i in p; i += 2) { sent += p[i]; received += p[i + 1] }
       # A console that never answers pings says nothing about lost packets.
       if (replied) share("net_loss_pct", sent - received, sent)
-      if (known(n[5], f[5])) share("net_retransmit_pct", n[6] - f[6], n[5] - f[5])
+      if (known(n[5], f[5]) && known(n[6], f[6])) share("net_retransmit_pct", n[6] - f[6], n[5] - f[5])
       if (u[1] != "") put("uptime_s", u[1])
       # The count starts again with the machine.
       if (known(n[7], b[7])) put("oom_kills", n[7] >= b[7] ? n[7] - b[7] : n[7])
@@ -202,19 +310,19 @@ parse_url() {
 }
 
 read_key() {
-  if [ -n "${CREDENTIALS_DIRECTORY:-}" ]; then
-    [ -r "$CREDENTIALS_DIRECTORY/key" ] || fail "The server key that systemd keeps cannot be read: $CREDENTIALS_DIRECTORY/key"
-    read -r key <"$CREDENTIALS_DIRECTORY/key"
-  elif [ -t 0 ]; then
+  key='' from=$1:${CREDENTIALS_DIRECTORY:-}
+  if [ -t 0 ]; then
     printf 'Server key (csrv_…): ' >&2
     stty -echo
     trap 'stty echo' EXIT
     read -r key
-    stty echo
-    trap - EXIT
-    echo >&2
-  else
+    stty echo; trap - EXIT; echo >&2
+  elif [ "$from" = "$1:" ] || [ "$1" != run ]; then
     read -r key
+  fi
+  # A container may take the credentials from all its services. Then the service reads the file.
+  if [ "$1$key" = run ]; then
+    { read -r key <"${from#run:}/key" || read -r key <"$ROOT$KEY_FILE"; } 2>/dev/null || fail "The server key that systemd keeps cannot be read, and neither can $ROOT$KEY_FILE."
   fi
   case $key in csrv_*) ;; *) key= ;; esac
   case ${key#csrv_} in *[!0-9A-Za-z]*) key= ;; esac
@@ -222,48 +330,28 @@ read_key() {
 }
 
 require_client() {
-  if command -v curl >/dev/null; then
-    client=curl
-  elif wget --version 2>/dev/null | grep -q 'GNU Wget'; then
-    client=wget
-  else
+  client=curl
+  command -v curl >/dev/null || client=wget
+  [ $client = curl ] || wget --version 2>/dev/null | grep -q 'GNU Wget' ||
     fail "This needs curl or GNU wget (the wget of busybox cannot keep a key secret). Install one of them."
-  fi
-}
-
-# Seconds since 1970 of the answer's Date; nothing without one.
-answered_at() {
-  tr -d '\r' <"$work/head" | awk 'tolower($1) == "date:" && NF == 7 && $4 ~ /^[A-Z][a-z][a-z]$/ && $5 ~ /^[0-9][0-9][0-9][0-9]$/ && $6 ~ /^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]$/ {
-    month = index("  JanFebMarAprMayJunJulAugSepOctNovDec", $4) / 3
-    year = month < 3 ? $5 - 1 : $5
-    # Years begin in March here, so that the day too many is the last one.
-    days = 365 * year + int(year / 4) - int(year / 100) + int(year / 400) + int((153 * ((month + 9) % 12) + 2) / 5) + $3
-    split($6, at, ":")
-    printf "%.0f\n", (days - 719469) * 86400 + at[1] * 3600 + at[2] * 60 + at[3]
-  }' | tail -n 1
 }
 
 # Reads the clock and, beside it, how long the machine is up. Between the two nobody sets the clock.
 read_clock() {
   at=$(date +%s)
-  up=$at
-  { read -r up <"$PROC/uptime"; } 2>/dev/null
+  { read -r up _ <"$PROC/uptime"; } 2>/dev/null || up=$at
   up=${up%%.*}
-  up=${up%% *}
 }
 
 # Whether the answer shows that this machine's clock is off, otherwise than was known. By how much is kept, so that a
-# check-in that goes out twice has the same time twice.
+# check-in that goes out twice has the same time twice. The Date of an answer may be that of something in between.
 correct_clock() {
-  answered=$(answered_at)
+  answered=$(tr -d '\r' <"$work/head" | awk 'tolower($1) == "x-console-time:" && $2 ~ /^[1-9][0-9]*$/ && length($2) < 12 { at = $2 } END { print at }')
   [ -n "$answered" ] || return
   follow_clock
   off=$((answered - at))
-  # A clock that was set once is not years away from the true time: the answer is.
-  [ "$at" -lt $SANE ] || { [ $off -lt $YEAR ] && [ $off -gt -$YEAR ]; } || return
   [ $((off - offset)) -gt $SLACK ] || [ $((offset - off)) -gt $SLACK ] || return
-  offset=$off
-  keep_offset
+  offset=$off && keep_offset
   say "The clocks of this machine and of the console differ by ${offset#-} seconds; check-ins carry the console's time."
 }
 
@@ -307,10 +395,9 @@ follow_clock() {
 # variables of a process can be read by others.
 post() {
   moved "$1" "$offset" >"$work/sent"
-  : >"$work/body"
-  : >"$work/head"
+  : >"$work/body" && : >"$work/head"
   if [ $client = curl ]; then
-    code=$(ulimit -f $BLOCKS; printf 'header = "Authorization: Bearer %s"\n' "$key" | curl -sS -K - -m 20 -o "$work/body" -D "$work/head" \
+    code=$(ulimit -f $BLOCKS; printf 'header = "Authorization: Bearer %s"\n' "$key" | curl -q -sS -K - -m 20 -o "$work/body" -D "$work/head" \
       -w '%{http_code}' -H 'Content-Type: application/json' -A "console-agent/$VERSION" --data-binary "@$work/sent" \
       "$url/ingest/v1/check-ins" 2>"$work/error") || code=000
   else
@@ -328,11 +415,26 @@ post() {
     if (wait > longest) wait = longest } END { print wait }' longest=$LONGEST "$work/head")
   message=$(sed -n 's/.*"error":"\([^"]*\)".*/\1/p' "$work/body" | head -n 1 | plain)
   case $code in
-    # What stands between may answer 200 with a page of its own, or 400.
-    200) grep -q '"stored":' "$work/body" || code="200?" message="the answer is not the console's" ;;
-    400 | 413 | 415) grep -q '^{"error":' "$work/body" || code="$code?" message="the answer is not the console's" ;;
     000) message=$(sed -n '/./{p;q;}' "$work/error" | plain) ;;
+    # What stands between may answer 200 with a page of its own, or 400.
+    200) grep -q '"stored":' "$work/body" || code="200?" ;;
+    400 | 413 | 415 | 429 | 503) grep -q '^{"error":' "$work/body" || code="$code?" ;;
   esac
+  case $code in
+    000 | 200) ;;
+    *) grep -q '^{"error":' "$work/body" || message=$(name_other) ;;
+  esac
+}
+
+# Says who answered in the console's place. The key is sent nowhere else, and an address on another host is not recommended.
+name_other() {
+  to='' hint=''
+  case $code in 3??) to=$(tr -d '\r' <"$work/head" | awk 'tolower($1) == "location:" { to = $2 } END { print to }' | plain) ;; esac
+  case ${to#https://"$host"} in
+    "$to" | *@*) ;;
+    [/:]*/ingest/v1/check-ins) hint="; its URL is ${to%/ingest/v1/check-ins}" ;;
+  esac
+  if [ -n "$to" ]; then echo "redirected to $to, where the key is not sent$hint"; else echo "a proxy answered, not the console"; fi
 }
 
 # Delivers what is kept, oldest first, until something has to wait or the next check-in is due. What could not be kept
@@ -352,7 +454,7 @@ deliver() {
       200) rm -f "$file"; : 2>/dev/null >"$work/delivered"; say "Checked in at $url." ;;
       400 | 413 | 415) rm -f "$file"; say "The console cannot use a check-in, which is left out: $message" ;;
       429 | 503) not_before=$((now_s + ${retry_after:-$EVERY})); say "The console asks to wait: $message"; return ;;
-      *) say "Not delivered yet ($code): $message"; return ;;
+      *) not_before=$((now_s + ${retry_after:-0})); say "Not delivered yet ($code): $message"; return ;;
     esac
   done
 }
@@ -370,10 +472,7 @@ keep() {
 # The oldest give way: there is room for an hour.
 keep_within_bounds() {
   set -- "$spool"/*.json
-  while [ $# -gt $KEEP ]; do
-    rm -f "$1"
-    shift
-  done
+  while [ $# -gt $KEEP ]; do rm -f "$1"; shift; done
 }
 
 run() {
@@ -411,10 +510,7 @@ trim() {
   set -- $pings
   while [ $# -gt $((2 * WINDOW)) ]; do shift 2; done
   pings=$*
-  while [ $# -gt 1 ]; do
-    [ "$2" = 0 ] || replied=1
-    shift 2
-  done
+  while [ $# -gt 1 ]; do [ "$2" = 0 ] || replied=1; shift 2; done
   while [ "$(printf %s "$windows" | tr -cd ';' | wc -c)" -gt $WINDOW ]; do windows=${windows#*;}; done
 }
 
@@ -425,10 +521,7 @@ make_work() {
   for place in "${TMPDIR:-/tmp}" /dev/shm /run; do
     work=$(mktemp -d "$place/console-agent.XXXXXX" 2>/dev/null) || continue
     # As much as they take.
-    if { printf '%65536s' '' >"$work/room"; } 2>/dev/null; then
-      : >"$work/room"
-      return
-    fi
+    if { printf '%65536s' '' >"$work/room"; } 2>/dev/null; then : >"$work/room"; return; fi
     rm -rf "$work"
   done
   fail "There is no room for 64 KB of temporary files in ${TMPDIR:-/tmp}, /dev/shm or /run."
@@ -481,7 +574,7 @@ Restart=always
 RestartSec=10
 Nice=10
 MemoryMax=64M
-TasksMax=32
+TasksMax=64
 # For ping, which has no other way on Debian 12.
 AmbientCapabilities=CAP_NET_RAW
 CapabilityBoundingSet=CAP_NET_RAW
@@ -508,8 +601,7 @@ EOF
 # How the installer reaches the console, for the service: its proxy and its certificates. And the ip that it named.
 settings() {
   for name in http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR PUBLIC_IP; do
-    value=
-    eval "value=\${$name:-}"
+    value='' && eval "value=\${$name:-}"
     # Letters that neither systemd nor a shell reads as anything else.
     case $value in
       '') ;;
@@ -519,29 +611,43 @@ settings() {
   done
 }
 
-# The service works under a user of its own, behind its own limits: only its own check-in shows that it can.
+# The service works under a user of its own, behind its own limits: only its own check-in shows that it can. Its surroundings
+# may lack what it needs, which systemd says after the second failed start.
 await_delivery() {
-  waited=0
-  until [ -e "$ROOT/run/console-agent/delivered" ]; do
-    [ $waited -lt $INSTALL ] || fail "The service was started and has not checked in within $INSTALL seconds; see: journalctl -u console-agent"
-    sleep 1
-    waited=$((waited + 1))
+  waited=0 why=''
+  while [ ! -e "$ROOT/run/console-agent/delivered" ] && [ -z "$why" ]; do
+    state=$(systemctl show -p ActiveState,SubState,Result,ExecMainStatus,NRestarts console-agent.service 2>/dev/null)
+    case $state in *=failed* | *NRestarts=[2-9]* | *NRestarts=[1-9]*auto-restart* | *auto-restart*NRestarts=[1-9]*) why="does not start" ;; esac
+    [ $waited -lt $INSTALL ] || why=${why:-"was started and has not checked in within $INSTALL seconds"}
+    sleep 1 && waited=$((waited + 1))
   done
+  [ -n "$why" ] || return 0
+  result=$(printf '%s\n' "$state" | awk -F= '{ is[$1] = $2 } END { if (is["Result"]) print ". systemd says: " is["Result"] ", status " is["ExecMainStatus"] }')
+  last=$(journalctl -u console-agent.service -n 20 -o cat --no-pager 2>/dev/null | awk '/./ { last = $0 }
+    /./ && !/Scheduled restart|Failed with result|^(Start|Stopp)(ed|ing) / { told = $0 } END { print told == "" ? last : told }' | plain)
+  fail "The service $why; see: journalctl -u console-agent$result${last:+. Its log ends with: $last}
+The console took the key. To report without the service: systemctl disable --now console-agent, and this line in root's crontab (crontab -e):
+$(cron_line)"
+}
+
+cron_line() {
+  with=''
+  [ ! -e "$ROOT$SETTINGS" ] || with="set -a; . $SETTINGS; "
+  echo "* * * * * $with/bin/sh $HOME_DIR/agent.sh once $url <$KEY_FILE >/dev/null"
 }
 
 has_user() { id -u "$NAME" >/dev/null 2>&1; }
 
 # The users of another root are left alone.
 make_user() {
-  if [ -z "$ROOT" ] && ! has_user && command -v useradd >/dev/null; then
+  [ -n "$ROOT" ] || has_user || ! command -v useradd >/dev/null ||
     useradd --system --user-group --no-create-home --home-dir / --shell /usr/sbin/nologin "$NAME"
-  fi
 }
 
 install() {
   [ "$(id -u)" = 0 ] || fail "install needs root: sudo sh agent.sh install $url"
   [ -f "$0" ] || fail "Save agent.sh as a file first; it installs itself."
-  read_key
+  read_key install
   once
   mkdir -p "$ROOT$HOME_DIR" "$ROOT${KEY_FILE%/*}"
   cat "$0" >"$ROOT$HOME_DIR/agent.sh.new" && mv "$ROOT$HOME_DIR/agent.sh.new" "$ROOT$HOME_DIR/agent.sh"
@@ -551,18 +657,17 @@ install() {
   [ -s "$ROOT$SETTINGS" ] || rm -f "$ROOT$SETTINGS"
   if [ -d "$ROOT/run/systemd/system" ]; then
     make_user
+    if [ -z "$ROOT" ] && has_user; then chgrp "$NAME" "${KEY_FILE%/*}" "$KEY_FILE"; fi
+    chmod 750 "$ROOT${KEY_FILE%/*}" && chmod 640 "$ROOT$KEY_FILE"
     unit >"$ROOT$UNIT"
     chmod 644 "$ROOT$UNIT"
-    if ! { systemctl daemon-reload && systemctl enable console-agent.service && systemctl restart console-agent.service; }; then
+    { systemctl daemon-reload && systemctl enable console-agent.service && systemctl restart console-agent.service; } ||
       fail "systemd did not start the service; see: journalctl -u console-agent"
-    fi
     await_delivery
     echo "Installed: this machine reports every $EVERY seconds. See: sh agent.sh status"
   else
     echo "There is no systemd here. To report every minute, put this line into root's crontab (crontab -e):"
-    with=''
-    [ ! -e "$ROOT$SETTINGS" ] || with="set -a; . $SETTINGS; "
-    echo "* * * * * $with/bin/sh $HOME_DIR/agent.sh once $url <$KEY_FILE >/dev/null"
+    cron_line
   fi
 }
 
@@ -582,17 +687,13 @@ uninstall() {
   echo "Removed. If a line of root's crontab names $HOME_DIR, remove that as well."
 }
 
-limit=
-if timeout 10 true 2>/dev/null; then limit='timeout 10'; fi
-host='' url='' key='' replied='' was_started='' offset=0
+limit='timeout 10'
+$limit true 2>/dev/null || limit=
+host='' url='' key='' replied='' was_started='' offset=0 first='' round=0
 daemon=$(random 8)
 # A folder in memory where systemd gives one: a full disk must not silence the machine.
-if [ -n "${RUNTIME_DIRECTORY:-}" ]; then
-  work=$RUNTIME_DIRECTORY
-else
-  make_work
-  trap 'rm -rf "$work"' EXIT
-fi
+work=${RUNTIME_DIRECTORY:-}
+if [ -z "$work" ]; then make_work; trap 'rm -rf "$work"' EXIT; fi
 trap 'exit 0' INT TERM
 
 case ${PUBLIC_IP:-} in *[!0-9A-Fa-f.:]*) fail "PUBLIC_IP is not an ip." ;; esac
@@ -600,8 +701,8 @@ case ${PUBLIC_IP:-} in *[!0-9A-Fa-f.:]*) fail "PUBLIC_IP is not an ip." ;; esac
 case ${1:-help}:$# in
   print:1) measure_once ;;
   print:2) parse_url "$2" && measure_once ;;
-  once:2) parse_url "$2" && read_key && once ;;
-  run:2) parse_url "$2" && read_key && run ;;
+  once:2) parse_url "$2" && read_key once && once ;;
+  run:2) parse_url "$2" && read_key run && run ;;
   install:2) parse_url "$2" && install ;;
   unit:2) parse_url "$2" && unit ;;
   status:1) status ;;

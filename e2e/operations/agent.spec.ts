@@ -382,7 +382,7 @@ const filesIn = (dir: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length))
     .sort();
 
-test("install checks in first, keeps the key to root, and starts a service; uninstall leaves nothing", async () => {
+test("install checks in first, keeps the key to root and the daemon, and starts a service; uninstall leaves nothing", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const root = join(bench.dir, "root");
@@ -412,7 +412,7 @@ test("install checks in first, keeps the key to root, and starts a service; unin
     "/usr/local/lib/console-agent/agent.sh",
   ];
   expect(filesIn(root)).toEqual([keyFile, unit, started.slice(root.length), script]);
-  expect([readFileSync(root + keyFile, "utf8"), statSync(root + keyFile).mode & 0o777]).toEqual([`${key}\n`, 0o600]);
+  expect([readFileSync(root + keyFile, "utf8"), statSync(root + keyFile).mode & 0o777]).toEqual([`${key}\n`, 0o640]);
   expect(readFileSync(root + script, "utf8")).toBe(readFileSync(AGENT, "utf8"));
   expect(readFileSync(root + unit, "utf8")).toContain(`ExecStart=/bin/sh ${script} run ${sharedOrigin()}\n`);
   expect(readFileSync(root + unit, "utf8")).toContain("DynamicUser=yes\n");

@@ -12,6 +12,8 @@ const NAMES: Readonly<Record<string, string>> = {
   memory_mb: "Memory",
   cpu_model: "CPU model",
   virtualization: "Virtualization",
+  container: "Measured as",
+  read_only_root: "Root file system",
   daemon: "Daemon",
 };
 
@@ -55,5 +57,7 @@ function isSaidAbove(name: string, value: unknown, { cores, load5, memUsedMb, me
 
 function factText(name: string, value: unknown): string {
   if (name === "memory_mb" && typeof value === "number") return megabytes(value);
+  if (name === "container" && value === true) return "container, within its limits";
+  if (name === "read_only_root" && value === true) return "read-only: nothing can be written to it";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
