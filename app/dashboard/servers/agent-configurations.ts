@@ -58,6 +58,7 @@ remote_write:
     queue_config:
       # In order, also after an outage.
       max_shards: 1
+      max_samples_per_send: 2000
       retry_on_http_429: true
     write_relabel_configs:
       - source_labels: [__name__]
@@ -73,6 +74,7 @@ function telegraf(origin: string, hostname: string): string {
   return `[agent]
   interval = "30s"
   flush_interval = "30s"
+  metric_batch_size = 1000
 
 [[outputs.influxdb_v2]]
   urls = ["${origin}/ingest/influx"]
@@ -83,6 +85,7 @@ function telegraf(origin: string, hostname: string): string {
 [[inputs.cpu]]
 [[inputs.system]]
 [[inputs.mem]]
+[[inputs.zfs]]
 [[inputs.swap]]
 [[inputs.disk]]
   ignore_fs = ["tmpfs", "devtmpfs", "devfs", "iso9660", "overlay", "aufs", "squashfs"]
@@ -120,6 +123,9 @@ function collector(origin: string): string {
 processors:
   resourcedetection:
     detectors: [system]
+  batch:
+    send_batch_size: 2000
+    send_batch_max_size: 2000
 exporters:
   otlphttp/console:
     metrics_endpoint: ${origin}/ingest/otlp/v1/metrics
@@ -130,7 +136,7 @@ service:
   pipelines:
     metrics:
       receivers: [hostmetrics]
-      processors: [resourcedetection]
+      processors: [resourcedetection, batch]
       exporters: [otlphttp/console]
 `;
 }

@@ -5,7 +5,7 @@ import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
 import { type AgentProtocol, deliverReadings, type ParsedBody } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";
 import { type Points, readMetrics } from "./otlp-body";
-import { readRemoteWrite } from "./remote-write";
+import { REMOTE_WRITE, readRemoteWrite } from "./remote-write";
 
 /** Agents that read their plugins one after the other give each reading a time of its own; five pings take four seconds. */
 const SAME_INSTANT = 7.5 * SECOND;
@@ -15,9 +15,6 @@ type Answer = Awaited<ReturnType<Delivery<Record<never, never>>>>;
 
 const NO_CONTENT: Answer = { status: 204 };
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d+)?$/i;
-
-const REMOTE_WRITE =
-  "Send remote write 1.0: Content-Type: application/x-protobuf, Content-Encoding: snappy. Version 2.0 is not taken.";
 
 const PROMETHEUS: AgentProtocol<ParsedBody> = {
   name: "prometheus",

@@ -77,3 +77,18 @@ test("whatever the bytes are, they are read or refused", () => {
   });
   fc.assert(fc.property(changed, refuse), { numRuns: 3000 });
 });
+
+test("remote write 2.0 is 415 with the name of the setting, whatever dress it comes in; a single series of 1.0 makes it 1.0", () => {
+  const text = (field: number, ...bytes: number[]) => Buffer.from([field * 8 + 2, bytes.length, ...bytes]);
+  const [symbols, series] = [text(4, 0x68, 0x69), text(5, 0x0a, 0x02, 1, 2)];
+  for (const body of [Buffer.concat([symbols, series]), symbols, series, Buffer.concat([text(3, 1), series])]) {
+    expect(() => readRemoteWrite(body)).toThrow(
+      expect.objectContaining({
+        status: 415,
+        message: expect.stringContaining("protobuf_message: prometheus.WriteRequest"),
+      }),
+    );
+  }
+  expect(readRemoteWrite(Buffer.concat([symbols, whole])).readings).not.toHaveLength(0);
+  expect(readRemoteWrite(Buffer.alloc(0)).readings).toEqual([]);
+});

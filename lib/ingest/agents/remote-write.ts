@@ -15,13 +15,18 @@ import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 /** What the series of a request tell. `hosts` are the instances of those that tell something. */
 type RemoteWrite = { hosts: Set<string>; readings: Reading[]; descriptions: Descriptions };
 
+/** Says what is taken. */
+export const REMOTE_WRITE =
+  "Send remote write 1.0: Content-Type: application/x-protobuf, Content-Encoding: snappy. Version 2.0 is not taken: set " +
+  "protobuf_message: prometheus.WriteRequest under remote_write.";
+
 /** @throws ApiError 413 with too many series and samples, or labels; 400 when the bytes are no whole WriteRequest. */
 export function readRemoteWrite(bytes: Buffer, hint = ""): RemoteWrite {
   const hosts = new Set<string>();
   const readings: Reading[] = [];
   const descriptions: Record<string, Record<string, string>> = {};
   // Texts cost most. All is read once without them, so that what is refused is refused before any is made.
-  for (const _ of seriesOf(new Reader(bytes, hint, false)));
+  requireVersionOne(new Reader(bytes, hint, false));
   for (const { name, labels, samples } of seriesOf(new Reader(bytes, hint, true))) {
     if (!isPrometheusSeries(name)) continue;
     const key = prometheusKey(name, labels);
@@ -37,6 +42,27 @@ export function readRemoteWrite(bytes: Buffer, hint = ""): RemoteWrite {
     hosts.add(labels.instance ?? "");
   }
   return { hosts, readings, descriptions };
+}
+
+/** The fields of remote write 2.0 that hold its texts and its series. */
+const VERSION_TWO = [4, 5];
+
+/** Senders dress 2.0 as 1.0 and the other way round, so the body decides. @throws ApiError 415, and as `readRemoteWrite`. */
+function requireVersionOne(reader: Reader): void {
+  let [isOne, isTwo] = [false, false];
+  while (reader.hasMore()) {
+    const field = reader.next();
+    if (field === TIME_SERIES) {
+      readSeries(reader);
+      isOne = true;
+    } else {
+      if (VERSION_TWO.includes(field)) isTwo = true;
+      reader.skip();
+    }
+  }
+  if (isTwo && !isOne) {
+    throw new ApiError(415, REMOTE_WRITE);
+  }
 }
 
 const TIME_SERIES = 1;

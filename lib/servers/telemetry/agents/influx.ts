@@ -9,6 +9,7 @@ export const NO_TAGS = {
   cpu: undefined,
   path: undefined,
   fstype: undefined,
+  mode: undefined,
   interface: undefined,
   url: undefined,
 };
@@ -26,8 +27,8 @@ const one = (key: ReadingKey) => () => key;
 const fields = (keys: Record<string, (tags: Tags) => ReadingKey | null>): Fields => new Map(Object.entries(keys));
 const disk =
   (size: string) =>
-  ({ path, fstype }: Tags) =>
-    diskKey(path, fstype, size);
+  ({ path, fstype, mode }: Tags) =>
+    diskKey(path, fstype, size, mode);
 /** Telegraf gives percentages of each core as well. */
 const ofAll = (key: ReadingKey) => (tags: Tags) => (tags.cpu === "cpu-total" ? key : null);
 const spent = (state: string) => () => cpuKey("all", state);
@@ -43,6 +44,10 @@ const MEASUREMENTS: ReadonlyMap<string, Fields> = new Map([
   ],
   ["system", fields({ load5: one("load5"), uptime: one("uptime") })],
   ["mem", fields({ total: one("mem|total"), available: one("mem|available") })],
+  [
+    "zfs",
+    fields({ arcstats_size: one("arc|size"), arcstats_c_min: one("arc|least"), arcstats_c_max: one("arc|most") }),
+  ],
   ["swap", fields({ total: one("swap|total"), free: one("swap|free") })],
   ["disk", fields({ used: disk("used"), free: disk("available") })],
   [
@@ -78,6 +83,7 @@ const MEASUREMENTS: ReadonlyMap<string, Fields> = new Map([
     fields({
       memtotal: one("mem|total"),
       memused: one("mem|taken"),
+      arcsize: one("arc|size"),
       swaptotal: one("swap|total"),
       swapfree: one("swap|free"),
     }),

@@ -25,9 +25,9 @@ const METRICS = new Map<string, (attributes: Attributes) => ReadingKey | null>([
   ],
   [
     "system.filesystem.usage",
-    ({ mountpoint, type, state = "" }) => {
+    ({ mountpoint, type, mode, state = "" }) => {
       const size = DISK_SIZES.get(state);
-      return size === undefined ? null : diskKey(mountpoint, type, size);
+      return size === undefined ? null : diskKey(mountpoint, type, size, mode);
     },
   ],
   ["system.uptime", () => "uptime"],

@@ -1,6 +1,6 @@
 import { factText } from "@/lib/servers/telemetry/report";
 import { cpuKey, diskKey, type ReadingKey, type Readings } from "./readings";
-import { machineOf } from "./sample";
+import { hasReadOnlyRoot, machineOf } from "./sample";
 
 // The series of Prometheus' node exporter.
 
@@ -14,11 +14,15 @@ const SERIES = new Map<string, (labels: Labels) => ReadingKey | null>([
   ["node_load5", one("load5")],
   ["node_memory_MemTotal_bytes", one("mem|total")],
   ["node_memory_MemAvailable_bytes", one("mem|available")],
+  ["node_zfs_arc_size", one("arc|size")],
+  ["node_zfs_arc_c_min", one("arc|least")],
+  ["node_zfs_arc_c_max", one("arc|most")],
   ["node_memory_SwapTotal_bytes", one("swap|total")],
   ["node_memory_SwapFree_bytes", one("swap|free")],
   ["node_filesystem_size_bytes", disk("size")],
   ["node_filesystem_free_bytes", disk("unused")],
   ["node_filesystem_avail_bytes", disk("available")],
+  ["node_filesystem_readonly", disk("readonly")],
   ["node_netstat_Tcp_OutSegs", one("tcp|sent")],
   ["node_netstat_Tcp_RetransSegs", one("tcp|resent")],
   ["node_vmstat_oom_kill", one("oom")],
@@ -76,5 +80,6 @@ export function prometheusFacts({ node_os_info: os, node_uname_info: uname }: De
     cores,
     ...(arch !== null && { arch }),
     ...(memoryMb !== null && { memory_mb: memoryMb }),
+    ...(hasReadOnlyRoot(readings) && { read_only_root: true }),
   };
 }

@@ -6,11 +6,13 @@
 //   mem|total             bytes; also available, taken (total without available), used, free, buffered, cached, reclaimable,
 //                         unreclaimable
 //   swap|used|device      bytes; also free and total
-//   disk|/mount|used      bytes; also available, size, unused (with what is reserved for root), percent
+//   arc|size              bytes of the cache of ZFS; also least and most, which it may shrink and grow to
+//   disk|/mount|used      bytes; also available, size, unused (with what is reserved for root), percent, and readonly (0 or 1).
+//                         disk|ro|/mount|used where the agent tells the mode with each size
 //   tcp|sent, tcp|resent  segments; grow
 //   oom                   processes killed for lack of memory; grows
 //   loss|target           percent of packets lost
-//   uptime, boot          seconds; since 1970
+//   uptime, boot, start   seconds; since 1970; since 1970, of the counters
 //   failed                failed units
 export type ReadingKey = string;
 
@@ -40,11 +42,22 @@ export function cpuKey(core: string | undefined, state: string | undefined): Rea
   return `cpu|${core}|${state}`;
 }
 
-/** The key of a size of a file system; null where it keeps no files of the machine. `type` is unknown to some agents. */
-export function diskKey(mount: string | undefined, type: string | undefined, size: string): ReadingKey | null {
+/** What keys of read-only file systems begin with, where the agent tells the mode with each size. */
+export const READ_ONLY_DISK = "disk|ro|";
+
+/**
+ * The key of a size of a file system; null where it keeps no files of the machine. `type` and `mode` ("ro", "rw") are unknown
+ * to some agents.
+ */
+export function diskKey(
+  mount: string | undefined,
+  type: string | undefined,
+  size: string,
+  mode?: string,
+): ReadingKey | null {
   if (mount === undefined) return null;
   const counts = type === undefined || DISK_TYPES.test(type) || (mount === "/" && !NETWORK_TYPES.test(type));
-  return counts ? bounded(`disk|${mount}|${size}`) : null;
+  return counts ? bounded(`${mode === "ro" ? READ_ONLY_DISK : "disk|"}${mount}|${size}`) : null;
 }
 
 const PLAIN = /^[\w|/.-]*$/;

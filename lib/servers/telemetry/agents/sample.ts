@@ -6,8 +6,8 @@ import {
   type Sample,
   UNITS,
 } from "@/lib/servers/telemetry/measurements";
-import type { Finished } from "./instants";
-import type { Readings } from "./readings";
+import type { Finished, Instant } from "./instants";
+import { READ_ONLY_DISK, type Readings } from "./readings";
 
 const MB = 2 ** 20;
 
@@ -15,10 +15,9 @@ const MB = 2 ** 20;
 export function sampleOfInstant({ instant, previous }: Finished): Sample {
   const now = instant.readings;
   const uptimeS = uptimeOf(now, instant.ts);
-  const uptimeBefore = previous && uptimeOf(previous.readings, previous.ts);
-  // Counters begin again with the machine.
-  const hasRestarted = uptimeS !== null && uptimeBefore !== null && uptimeS < uptimeBefore;
-  const before = hasRestarted ? null : (previous?.readings ?? null);
+  const hasBooted = previous !== null && isAfterBoot(instant, previous);
+  // After a restart one instant has no differences, of whichever counter.
+  const before = hasBooted || hasFallen(now, previous?.readings ?? {}) ? null : (previous?.readings ?? null);
   const values: Partial<Record<Measurement, number | null>> = {
     ...processorsOf(now, before),
     load5: readingOf(now, "load5"),
@@ -28,10 +27,33 @@ export function sampleOfInstant({ instant, previous }: Finished): Sample {
     netLossPct: meanOf(now, "loss|"),
     netRetransmitPct: percent(difference(now, before, "tcp|resent"), difference(now, before, "tcp|sent")),
     uptimeS,
-    oomKills: hasRestarted ? readingOf(now, "oom") : difference(now, before, "oom"),
+    // The kernel counts them since its start.
+    oomKills: hasBooted ? readingOf(now, "oom") : difference(now, before, "oom"),
     failedUnits: readingOf(now, "failed"),
   };
   return eachMeasurement((name) => possible(name, values[name] ?? null));
+}
+
+/** Clocks that are set by a little move the time of the boot as well. In seconds. */
+const SAME_START = 2;
+
+/** Whether the machine has started anew between two instants, by its uptime or the time of its start. */
+function isAfterBoot(now: Instant, before: Instant): boolean {
+  const [uptime, earlier] = [uptimeOf(now.readings, now.ts), uptimeOf(before.readings, before.ts)];
+  if (uptime !== null && earlier !== null && uptime < earlier) return true;
+  return ["boot", "start"].some((key) => Math.abs(difference(now.readings, before.readings, key) ?? 0) > SAME_START);
+}
+
+const NEVER_FALL = ["tcp|sent", "tcp|resent", "oom"];
+
+/**
+ * Whether counters began again. Of the CPU all that both instants have counts together: the idle time of a single core may
+ * step back on a running machine.
+ */
+function hasFallen(now: Readings, before: Readings): boolean {
+  const grown = Object.keys(now).flatMap((key) => (key.startsWith("cpu|") ? (difference(now, before, key) ?? []) : []));
+  const total = grown.reduce((sum, each) => sum + each, 0);
+  return total < 0 || NEVER_FALL.some((key) => (difference(now, before, key) ?? 0) < 0);
 }
 
 /** The number of cores and the bytes of memory in an instant; null where they are missing. */
@@ -82,8 +104,21 @@ function memoryOf(now: Readings): { memUsedMb: number | null; memTotalMb: number
   const summed = inUse === null || free == null ? null : parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
   const [total, available] = [of("total") ?? summed, of("available")];
   const taken = of("taken") ?? (total === null || available === null ? null : total - available);
-  const used = taken ?? (inUse === null ? null : inUse + (unreclaimable ?? 0));
+  const withCache = taken ?? (inUse === null ? null : inUse + (unreclaimable ?? 0));
+  const used = withCache === null || total === null ? withCache : withCache - cacheOfZfs(now, withCache, total);
   return { memUsedMb: used === null ? null : used / MB, memTotalMb: total === null ? null : total / MB };
+}
+
+/** Proxmox VE does not tell the least size of the cache, which by default is this part of the memory. */
+const LEAST_CACHE = 1 / 32;
+
+/** How much the cache of ZFS gives back on demand. 0 where it cannot be the cache of this machine: a container sees its host's. */
+function cacheOfZfs(now: Readings, used: number, total: number): number {
+  const [size, most, taken] = ["arc|size", "arc|most", "mem|taken"].map((key) => readingOf(now, key));
+  const least = readingOf(now, "arc|least") ?? (taken == null ? null : total * LEAST_CACHE);
+  if (size == null || least === null || (most ?? 0) > total) return 0;
+  const spare = Math.max(0, size - least);
+  return spare < used ? spare : 0;
 }
 
 function swapOf(now: Readings): number | null {
@@ -94,9 +129,13 @@ function swapOf(now: Readings): number | null {
   return percent(used ?? (free == null ? null : all - free), all);
 }
 
-/** How full the fullest file system is, of what those who are not root may use, as df computes it. */
+/**
+ * How full the fullest file system is, of what those who are not root may use, as df computes it. What is read-only is full
+ * by design, such as an image; the root counts all the same, and so do all where an agent in a sandbox may write to none.
+ */
 function fullestDiskOf(now: Readings): number | null {
-  let fullest: number | null = null;
+  const fullest = { written: null as number | null, readOnly: null as number | null };
+  let root = 0;
   for (const key of Object.keys(now)) {
     if (!key.startsWith("disk|") || !/\|(?:available|percent)$/.test(key)) continue;
     const disk = key.slice(0, key.lastIndexOf("|") + 1);
@@ -104,9 +143,20 @@ function fullestDiskOf(now: Readings): number | null {
     const [size, unused, available] = [of("size"), of("unused"), of("available")];
     const used = of("used") ?? (size === null || unused === null ? null : size - unused);
     const share = of("percent") ?? (used === null || available === null ? null : percent(used, used + available));
-    if (share !== null && (fullest === null || share > fullest)) fullest = share;
+    if (share === null) continue;
+    const isReadOnly = disk.startsWith(READ_ONLY_DISK) || of("readonly") === 1;
+    const kind = isReadOnly ? "readOnly" : "written";
+    fullest[kind] = Math.max(fullest[kind] ?? 0, share);
+    if (isReadOnly && /^disk\|(?:ro\|)?\/\|$/.test(disk)) root = share;
   }
-  return fullest;
+  const { written, readOnly } = fullest;
+  return written === null ? readOnly : Math.max(written, root);
+}
+
+/** Whether the root became read-only, while other file systems did not. */
+export function hasReadOnlyRoot(now: Readings): boolean {
+  const modes = Object.entries(now).filter(([key]) => /^disk\|.*\|readonly$/.test(key));
+  return now["disk|/|readonly"] === 1 && modes.some(([, value]) => value === 0);
 }
 
 function uptimeOf(readings: Readings, ts: number): number | null {
