@@ -31,6 +31,8 @@ export class AgentBench {
   /** A command of this name, as a script of sh. */
   shim(name: string, script: string): void {
     const file = join(this.dir, name);
+    // It may be a link to the machine's own command, which is written to otherwise.
+    rmSync(file, { force: true });
     writeFileSync(file, `#!/bin/sh\n${script}\n`);
     chmodSync(file, 0o755);
   }
