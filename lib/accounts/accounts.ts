@@ -1,7 +1,7 @@
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/lib/accounts/passwords";
 import { db, Prisma } from "@/lib/database/client";
 import { InvalidInputError } from "@/lib/failures";
-import { nameProblem } from "@/lib/format/names";
+import { nameProblem, normalName } from "@/lib/format/names";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 
 export type { AccountRole };
@@ -115,7 +115,7 @@ export function passwordProblem(password: string): string | null {
 }
 
 function parseAccountName(text: string): string {
-  const name = text.trim();
+  const name = normalName(text);
   const problem = name === "" ? "An account needs a name." : nameProblem("name", name, MAX_NAME_LENGTH);
   if (problem !== null) throw new InvalidInputError(problem);
   return name;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameProblem } from "./names";
+import { nameProblem, normalName } from "./names";
 
 test.each([
   "a",
@@ -11,7 +11,9 @@ test.each([
   "👩‍👩‍👧‍👦",
   "❤️",
   "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
-  "a\u200Bb",
+  "1️⃣ 👩🏽‍🚀 👩‍❤️‍👨 🏳️‍🌈",
+  "می‌خواهم",
+  "क्‍ष",
   "x".repeat(64),
   "🔑".repeat(64),
 ])("%j is a name", (name) => expect(nameProblem("name", name, 64)).toBeNull());
@@ -35,6 +37,28 @@ test.each([
   "\uE000",
 ])("%j can be seen by nobody and is no name", (name) => {
   expect(nameProblem("name", name, 64)).toBe("A name needs at least one character that can be seen.");
+});
+
+test.each([
+  ["a\u200Bb", "200B"],
+  ["a\u00ADb", "00AD"],
+  ["a\u200Db", "200D"],
+  ["a\u200Cb", "200C"],
+  ["می\u200C", "200C"],
+  ["می\u200C\u200Cخواهم", "200C"],
+  ["1\uFE0Fa", "FE0F"],
+  ["a\uFEFFb", "FEFF"],
+  ["a\u2060b", "2060"],
+  ["a\u3164b", "3164"],
+  ["a\u{E0041}b", "E0041"],
+])("%j is no name: nobody sees how it differs from another", (name, code) => {
+  expect(nameProblem("name", name, 64)).toBe(
+    `A name cannot hold characters that nobody can see. This one holds U+${code}.`,
+  );
+});
+
+test("a name is stored composed and trimmed", () => {
+  expect(normalName("  Cafe\u0301 ")).toBe("Café");
 });
 
 test.each(["a\nb", "a\u0000b", "a\u2028b", "a\u0085b", "a\u202Eb", "a\u2066b", "a\uD800b", "a\u001B[31m"])(

@@ -5,7 +5,7 @@ import { executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
-import { nameProblem } from "@/lib/format/names";
+import { nameProblem, normalName } from "@/lib/format/names";
 import { recordChange } from "./events/changes";
 import { askerOf, visibleTo } from "./game-services";
 import { lockServices } from "./settlement";
@@ -255,7 +255,7 @@ export async function openServiceTicket(
   text: string,
   now: Date = new Date(),
 ): Promise<OpenTicketResult> {
-  const subject = text.trim();
+  const subject = normalName(text);
   const problem = subject === "" ? "Enter what the ticket is about." : nameProblem("name", subject, MAX_SUBJECT_LENGTH);
   if (problem !== null) return invalid("subject", problem.replace("A name", "A subject"));
   return db.$transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { executeIn } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
-import { nameProblem } from "@/lib/format/names";
+import { nameProblem, normalName } from "@/lib/format/names";
 import { MINUTE } from "@/lib/format/time";
 import type { ServiceWish } from "@/lib/generated/prisma/enums";
 import { isFormNonce } from "@/lib/http/form-fields";
@@ -134,7 +134,7 @@ export async function setOfflineText(
   input: string,
   now: Date = new Date(),
 ): Promise<ChangeServiceResult> {
-  const text = input.trim();
+  const text = normalName(input);
   const message = nameProblem("text", text, MAX_OFFLINE_TEXT);
   if (message !== null) return invalid("offlineText", message);
   const offlineText = text === "" ? null : text;

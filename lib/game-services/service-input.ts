@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import { type InvalidField, invalid } from "@/lib/failures";
-import { nameProblem } from "@/lib/format/names";
+import { nameProblem, normalName } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 import { isPublicHostname, MAX_HOSTNAME_LENGTH } from "./hostnames";
 import { isPrivateOrigin, isUsableOrigin } from "./origins";
@@ -21,7 +21,7 @@ export function checkService(
   input: ServiceInput,
   rules: ServiceRules,
 ): { kind: "valid"; service: CheckedService } | InvalidField<ServiceField> {
-  const name = input.name.trim();
+  const name = normalName(input.name);
   const javaHostname = input.javaHostname.trim().toLowerCase().replace(/\.$/, "");
   const originHost = input.originHost
     .trim()

@@ -5,7 +5,7 @@ import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
-import { nameProblem } from "@/lib/format/names";
+import { nameProblem, normalName } from "@/lib/format/names";
 import { SECOND } from "@/lib/format/time";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { checkAddress, hostOf } from "@/lib/notices/channels/address-guard";
@@ -247,7 +247,7 @@ export async function resealChannels(): Promise<{ resealed: number; left: number
 }
 
 function checkName(typed: string, otherwise: string): { kind: "valid"; name: string } | InvalidField<"name"> {
-  const name = typed.trim() || [...otherwise].slice(0, MAX_CHANNEL_NAME).join("");
+  const name = normalName(typed) || [...otherwise].slice(0, MAX_CHANNEL_NAME).join("");
   const problem = name === "" ? "Give the channel a name." : nameProblem("name", name, MAX_CHANNEL_NAME);
   return problem === null ? { kind: "valid", name } : invalid("name", problem);
 }

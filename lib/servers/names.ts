@@ -1,5 +1,5 @@
 import { type InvalidField, invalid } from "@/lib/failures";
-import { nameProblem } from "@/lib/format/names";
+import { nameProblem, normalName } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 
 /** Counted in code points, not in UTF-16 units. */
@@ -26,7 +26,7 @@ export function checkServerNames({
 
 /** The label of a server or of a benchmark run, trimmed; or what is wrong with it. */
 export function checkLabel(text: string): { kind: "valid"; label: string } | InvalidField<"label"> {
-  const label = text.trim();
+  const label = normalName(text);
   const problem = problemOfLabel(label);
   return problem === null ? { kind: "valid", label } : invalid("label", problem);
 }

@@ -1,9 +1,9 @@
-import { nameProblem, UNPRINTABLE } from "@/lib/format/names";
+import { nameProblem, normalName, UNPRINTABLE } from "@/lib/format/names";
 import { foldTag, MAX_TAG_LENGTH, MAX_TAGS } from "@/lib/servers/tag-text";
 import { containsToken } from "@/lib/tokens/format";
 
-/** Letters of any script and digits first, then also what joins words. */
-const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/+@#-]*$/u;
+/** Letters of any script and digits first, then also what joins letters and words. */
+const TAG = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._:/+@#-]|\p{Join_Control})*$/u;
 
 type CheckedTags = { kind: "valid"; tags: string[] } | { kind: "invalid"; message: string };
 
@@ -34,7 +34,7 @@ function problemOf(text: string): string {
     .slice(0, MAX_TAG_LENGTH)
     .filter((letter) => !UNPRINTABLE.test(letter))
     .join("");
-  const problem = nameProblem("tag", text.normalize("NFC").trim(), MAX_TAG_LENGTH);
+  const problem = nameProblem("tag", normalName(text), MAX_TAG_LENGTH);
   if (problem !== null) return `${problem} Change this one: “${shown}”.`;
   return `A tag begins with a letter or a digit. Letters, digits, spaces and . _ : / + @ # - may follow. Change this one: “${shown}”.`;
 }

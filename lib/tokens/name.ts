@@ -1,5 +1,5 @@
 import { type InvalidField, invalid } from "@/lib/failures";
-import { nameProblem } from "@/lib/format/names";
+import { nameProblem, normalName } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 
 /** In characters as people count them (code points). */
@@ -7,7 +7,7 @@ export const MAX_TOKEN_NAME_LENGTH = 64;
 
 /** The name of a token, trimmed; or what is wrong with it. */
 export function checkTokenName(text: string): { kind: "valid"; name: string } | InvalidField<"name"> {
-  const name = text.trim();
+  const name = normalName(text);
   const problem = problemOf(name);
   return problem === null ? { kind: "valid", name } : invalid("name", problem);
 }

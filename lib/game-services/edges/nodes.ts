@@ -5,7 +5,7 @@ import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
-import { nameProblem } from "@/lib/format/names";
+import { nameProblem, normalName } from "@/lib/format/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { SILENT_AFTER } from "@/lib/game-services/events/node-silences";
 import { ASKER, askerOf, visibleTo } from "@/lib/game-services/game-services";
@@ -56,7 +56,7 @@ type AddNodeResult = { kind: "added"; id: number; rawKey: string } | InvalidFiel
 
 /** Adds a node with its key. Nothing waits for it before it is heard for the first time. */
 export async function addNode(text: string, now: Date = new Date()): Promise<AddNodeResult> {
-  const name = text.trim();
+  const name = normalName(text);
   const problem = problemOfName(name);
   if (problem !== null) return invalid("name", problem);
   return db.$transaction(async (tx) => {
@@ -93,7 +93,7 @@ type RenameNodeResult = { kind: "renamed" } | { kind: "not-found" } | InvalidFie
 
 /** Gives a node another name, which no other node has. */
 export async function renameNode(id: number, text: string): Promise<RenameNodeResult> {
-  const name = text.trim();
+  const name = normalName(text);
   const problem = problemOfName(name);
   if (problem !== null) return invalid("name", problem);
   return db.$transaction(async (tx) => {
