@@ -1,4 +1,5 @@
 import { TimeZoneProvider } from "@/app/ui/time-zone";
+import { UsernameProvider } from "@/app/ui/username";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./account-header";
 import { BrowserZone } from "./browser-zone";
@@ -9,7 +10,7 @@ export default async function Layout({ children }: { children: React.ReactNode }
     <TimeZoneProvider zone={account.timeZone}>
       {!account.hasChosenZone && <BrowserZone shown={account.timeZone} />}
       <AccountHeader account={account} />
-      {children}
+      <UsernameProvider email={account.email}>{children}</UsernameProvider>
     </TimeZoneProvider>
   );
 }

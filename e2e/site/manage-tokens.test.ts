@@ -96,6 +96,7 @@ test("an hour after sign-in, creating asks for the password; a wrong one creates
   const { account, page } = await newVisitor();
   await letPasswordAge(account.id);
   await page.goto(TOKEN_PAGE);
+  expect(page.buttons("Create token").parents("form").find("input[autocomplete=username]").val()).toBe(account.email);
   await page.press("Create token", { Name: "guarded", "Your password": "a wrong password" });
   expect(page.alerts.join()).toContain("That is not your password.");
   expect(page.value("Name")).toBe("guarded");

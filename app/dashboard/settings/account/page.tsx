@@ -56,7 +56,7 @@ export default async function Page() {
         title="Password"
         about="A new password signs out all your other browsers. Your tokens go on working."
       >
-        <PasswordForm email={account.email} />
+        <PasswordForm />
       </SettingsSection>
       <SettingsSection
         id="sessions"

@@ -4,10 +4,11 @@ import { useEffect, useRef } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { PasswordField } from "@/app/ui/password-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { UsernameField } from "@/app/ui/username";
 import { changePasswordAction } from "./actions";
 
 /** Changes the password of the account. What was typed is never sent back. */
-export function PasswordForm({ email }: { email: string }) {
+export function PasswordForm() {
   const form = useFormAnswer(changePasswordAction);
   const { answer, errorOf } = form;
   const element = useRef<HTMLFormElement>(null);
@@ -27,8 +28,7 @@ export function PasswordForm({ email }: { email: string }) {
       submit={["Change password", "Changing…"]}
       tone="button quiet"
     >
-      {/* Password managers store the new password under this name. */}
-      <input type="hidden" autoComplete="username" value={email} readOnly />
+      <UsernameField />
       <PasswordField id="current-password" name="current" label="Current password" error={errorOf("current")} />
       <div className="fields">
         <PasswordField
