@@ -46,6 +46,20 @@ test("the revision before begins with initialize, the new one with server/discov
   expect([noted.status, noted.bytes]).toEqual([202, 0]);
 });
 
+test("initialize agrees on a version in its body, whichever version its header names", async () => {
+  const { token } = await newAccount();
+  for (const [header, asked, agreed] of [
+    ["2099-01-01", "2025-11-25", "2025-11-25"],
+    ["soon", "2025-06-18", "2025-06-18"],
+    ["2099-01-01", "2099-01-01", "2025-11-25"],
+  ] as const) {
+    const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const message = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+    const { status, json } = await postMcp(token, message, { "mcp-protocol-version": header });
+    expect([status, json.result?.protocolVersion], asked).toEqual([200, agreed]);
+  }
+});
+
 test("a call counts as many requests as endpoints that it reads, with the quota of the API, and over it is 429 with Retry-After", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId);

@@ -102,7 +102,8 @@ function weigh(message: Message): { requests: number; isLong: boolean } {
 }
 
 /** What the protocol reads of a request. */
-const PROTOCOL_HEADERS = ["mcp-protocol-version", "mcp-method", "mcp-name"];
+const VERSION_HEADER = "mcp-protocol-version";
+const PROTOCOL_HEADERS = [VERSION_HEADER, "mcp-method", "mcp-name"];
 /** Whatever a client accepts, it is answered with JSON; the package asks for both. */
 const ACCEPTED: [string, string][] = [
   ["accept", "application/json, text/event-stream"],
@@ -122,7 +123,9 @@ async function exchange(request: Request, message: Message, account: Account, he
   // Without the token, which is not the package's to know.
   const passed = PROTOCOL_HEADERS.flatMap((name): [string, string][] => {
     const value = request.headers.get(name);
-    return value === null ? [] : [[name, value]];
+    // `initialize` agrees on the version in its body, whatever the header says.
+    const isMeant = name !== VERSION_HEADER || message?.method !== "initialize";
+    return value === null || !isMeant ? [] : [[name, value]];
   });
   const plain = new Request(request.url, { method: "POST", headers: [...ACCEPTED, ...passed] });
   const response = await handler.fetch(plain, { authInfo, parsedBody: message });
