@@ -1,7 +1,15 @@
+import { keepsUtc } from "@/lib/database/connection";
 import { PlainError } from "@/lib/failures";
+import { isUnverified } from "@/lib/process/database-tls";
 import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { listWithdrawn } from "@/lib/process/withdrawn-variables";
 import { requireMigrated } from "./require-migrated";
+
+const NOT_UTC =
+  "The connection to PostgreSQL does not keep its time zone: something between resets it. Set it where it lasts, as " +
+  "\"alter role … set timezone = 'UTC'\" for the role that DATABASE_URL names.";
+const UNVERIFIED =
+  "The connection to PostgreSQL is encrypted, and nothing checks whose server it is: sslmode=verify-full with sslrootcert in DATABASE_URL does.";
 
 // `npm run build` bundles this file for `server/start.mjs`, so that no TypeScript loader runs in production.
 
@@ -33,7 +41,8 @@ export async function checkStart(): Promise<Outcome> {
 async function compareWithDatabase(url: string): Promise<Outcome> {
   try {
     const note = await requireMigrated(url);
-    return { notes: note === null ? [] : [note] };
+    if (!(await keepsUtc(url))) throw new PlainError(NOT_UTC);
+    return { notes: [...(note === null ? [] : [note]), ...(isUnverified(url) ? [UNVERIFIED] : [])] };
   } catch (error) {
     if (error instanceof PlainError) throw error;
     return { unreachable: String(error) };

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { SECOND } from "@/lib/format/time";
+import { withLibpqTls } from "@/lib/process/database-tls";
 import { LONGEST_WAIT, TimeUpError, waitingTime } from "@/lib/process/request-context.mjs";
 
 /** The part of its time after which a statement is cancelled. If it has not ended by the end, its connection is given up. */
@@ -19,7 +20,12 @@ type Cancellable = { processID: number; secretKey: number; sslNegotiation: "post
 
 /** The connection options for `pg`. Poolers refuse some startup options, so none of those is set here. */
 export function connectionConfig(connectionString: string) {
-  return { connectionString, connectionTimeoutMillis: LONGEST_WAIT, keepAlive: true, application_name: "console-api" };
+  return {
+    connectionString: withLibpqTls(connectionString),
+    connectionTimeoutMillis: LONGEST_WAIT,
+    keepAlive: true,
+    application_name: "console-api",
+  };
 }
 
 /**
@@ -107,6 +113,15 @@ export async function speakUtc(client: pg.ClientBase): Promise<void> {
 /** Connects as the app does and disconnects. @throws the error of `pg` when that fails. */
 export async function probeDatabase(connectionString: string): Promise<void> {
   await queryOnce(connectionString, "select 1");
+}
+
+/**
+ * Whether the time zone that a connection asked for still holds in its second transaction: not behind a pooler that puts
+ * settings back. @throws what `pg` throws.
+ */
+export async function keepsUtc(connectionString: string): Promise<boolean> {
+  const [zone] = await queryOnce<{ zone: string }>(connectionString, "select current_setting('TimeZone') as zone");
+  return zone?.zone === "UTC";
 }
 
 /** The rows of one statement, on a connection of its own. @throws what `pg` throws. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PlainError } from "@/lib/failures";
+import { tlsProblem } from "./database-tls";
 
 /** Thrown for a wrong variable. The message names every wrong variable, one sentence each. */
 class EnvError extends PlainError {
@@ -52,7 +53,11 @@ const databaseUrl = (name: string) =>
     .refine(
       (text) => namesSeveralHosts(text) || isDatabaseUrl(text),
       `${name} must look like postgresql://user:password@host:5432/database.`,
-    );
+    )
+    .superRefine((text, context) => {
+      const problem = tlsProblem(text);
+      if (problem !== null) context.addIssue(`${name}: ${problem}`);
+    });
 
 /** 32 bytes in base64. */
 const NOTICE_KEY_SHAPE = /^[A-Za-z0-9+/]{43}=$/;
