@@ -1,73 +1,52 @@
-import { Agent, request } from "node:http";
 import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ask, findJudge } from "@/e2e/support/ask";
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
-import { expect, findJudge, sharedOrigin, test } from "@/e2e/support/fixtures";
 import type { Judge } from "@/e2e/support/judge";
-import { FACT } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/format/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
-const REQUESTS = 20_000;
+const REQUESTS = process.env.CI ? 20_000 : 400;
+/** CI begins with the same ones. */
+const seed = 20_261_129;
 /** Enough tokens that requests rarely meet the rate limit, which other tests cover. */
 const TOKENS = 220;
-const CONNECTIONS = 6;
+const AT_ONCE = 6;
 type Generated = { method: string; path: string; headers: Record<string, string | string[]>; body: string };
 type Ids = { serverId: number; serviceId: number; foreignId: number };
 
 test(`${REQUESTS} generated requests, good, nearly good and garbage: each answered, as the document says and none with a 5xx`, async () => {
-  const seed = Date.now() % 2 ** 31;
   const { ids, tokens } = await fill();
   const judge = await findJudge();
   const generated = fc.sample(requests(ids), { numRuns: REQUESTS, seed });
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const problems: unknown[] = [];
   const statuses = new Map<number, number>();
   let next = 0;
   const work = async () => {
     for (let at = next++; at < generated.length && problems.length < 5; at = next++) {
       const sent = withToken(generated[at] as Generated, tokens[at % TOKENS] ?? "");
-      const { status, found } = await trial(agent, sent, judge);
+      const { status, found } = await trial(sent, judge);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status >= 500 || found.length > 0) problems.push({ ...generated[at], status, found });
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, work));
-  agent.destroy();
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   expect(problems, `seed ${seed}`).toEqual([]);
   // Checks that the generated requests provoke every kind of answer.
   expect([...statuses.keys()].sort(), `seed ${seed}`).toEqual(expect.arrayContaining([200, 204, 400, 401, 404, 405]));
   expect(statuses.get(200), `seed ${seed}`).toBeGreaterThan(REQUESTS / 20);
 });
 
-async function trial(agent: Agent, sent: Generated, judge: Judge): Promise<{ status: number; found: string[] }> {
+async function trial(sent: Generated, judge: Judge): Promise<{ status: number; found: string[] }> {
+  const { method, path, headers, body } = sent;
   try {
-    const { status, headers, text } = await send(agent, sent);
-    return { status, found: judge({ method: sent.method, path: sent.path, status, headers, text }) };
+    const init = { method, headers: headers as Record<string, string>, ...(body !== "" && { body }) };
+    const answer = await ask(path, init);
+    return { status: answer.status, found: judge({ method, path, ...answer }) };
   } catch (error) {
     return { status: 0, found: [String(error)] };
   }
-}
-
-function send(agent: Agent, { method, path, headers, body }: Generated) {
-  const { hostname, port } = new URL(sharedOrigin());
-  return new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
-    const outgoing = request({ agent, hostname, port, method, path, headers, timeout: FACT }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk) => (text += chunk));
-      response.once("error", reject);
-      response.once("end", () => {
-        const pairs = Object.entries(response.headers).flatMap(([name, value]) =>
-          [value ?? ""].flat().map((one): [string, string] => [name, one]),
-        );
-        resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), text });
-      });
-    });
-    outgoing.once("timeout", () => outgoing.destroy(new Error("No answer.")));
-    outgoing.once("error", reject);
-    outgoing.end(body);
-  });
 }
 
 /** `TOKEN` stands for a good token, which no generator can guess. */
