@@ -34,3 +34,8 @@ test("every file that the architecture and the decisions name is there", () => {
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((path) => !existsSync(path))).toEqual([]);
 });
+
+test("installing the tests reports nothing: Swagger UI's counter of installations is switched off", () => {
+  const { scarfSettings } = JSON.parse(readFileSync("package.json", "utf8")) as { scarfSettings?: unknown };
+  expect(scarfSettings).toEqual({ enabled: false });
+});

@@ -3,9 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { chromium } from "playwright";
-import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
+import { newAccount } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
-import { signInDirectly } from "@/e2e/support/pages";
 
 test("Swagger UI on another origin sends the token to the console and to nobody else: Execute is answered 200", async () => {
   const { token, id } = await newAccount();
@@ -39,37 +38,5 @@ test("Swagger UI on another origin sends the token to the console and to nobody 
   } finally {
     await browser.close();
     host.close();
-  }
-});
-
-test("installing the tests reports nothing: Swagger UI's counter of installations is switched off", () => {
-  const { scarfSettings } = JSON.parse(readFileSync("package.json", "utf8")) as { scarfSettings?: unknown };
-  expect(scarfSettings).toEqual({ enabled: false });
-});
-
-test("the reference's requests ask for what its answers show, with its own ids for someone who is signed in", async ({
-  page,
-  context,
-}) => {
-  const reference = await (await fetch(`${sharedOrigin()}/docs/api.md`)).text();
-  const { id } = await newAccount();
-  const { id: server } = await newServer(id);
-  const { id: service } = await newGameService(id);
-  for (const name of ["servers", "game-services"]) {
-    const [, asked, shown] =
-      new RegExp(`curl -sS "[^"]+/api/v1/${name}/(\\d+)".*?"data": \\{\\s+"id": (\\d+)`, "s").exec(reference) ?? [];
-    expect(asked, name).toBe(shown);
-    expect(asked, name).toBeDefined();
-  }
-  await signInDirectly(context, id);
-  await page.goto(`${sharedOrigin()}/docs/api`);
-  for (const [operation, path, own] of [
-    ["getServer", "servers", server],
-    ["getGameService", "game-services", service],
-  ] as const) {
-    const section = page.locator(`article[aria-labelledby="${operation}"]`);
-    await expect(section.getByText(`/api/v1/${path}/${own}"`).first()).toContainText("curl -sS");
-    await section.getByText("An answer").click();
-    await expect(section.getByText(`"id": ${own},`)).toBeVisible();
   }
 });

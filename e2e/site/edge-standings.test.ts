@@ -1,27 +1,25 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { CONFIGURATION, edgeNodesAt, interval, thisMinute } from "@/e2e/support/edge-nodes";
-import { expect, test } from "@/e2e/support/fixtures";
-import { insertCaller } from "@/e2e/support/insert-caller";
 import { type Library, openLibrary } from "@/e2e/support/library";
-import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { type Part, Visitor } from "@/e2e/support/visitor";
 import { MINUTE } from "@/lib/format/time";
 import { describeStandings, STANDINGS, type Standing, type Standings } from "@/lib/game-services/standing";
 import { hashToken } from "@/lib/tokens/format";
 
 // What pages say of edge nodes, and what only a console of its own shows of their endpoints. These tests have their own
 // database, because every service in a database waits for its live nodes.
-test.describe.configure({ mode: "default" });
 
 let database: TestDatabase;
 let app: ConsoleServer;
 let library: Library;
 let edge: ReturnType<typeof edgeNodesAt>;
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   database = await createTestDatabase();
   [app, library] = await Promise.all([startConsole(database.url), openLibrary(database.url)]);
   edge = edgeNodesAt(database.url, (path, init) => fetch(app.origin + path, init), {
@@ -29,23 +27,29 @@ test.beforeAll(async () => {
     services: library.use<typeof import("@/lib/game-services/management")>("game-services/management"),
   });
 });
-test.afterEach(() => edge.clear());
-test.afterAll(async () => {
+afterEach(() => edge.clear());
+afterAll(async () => {
   await library?.stop();
   await app?.stop();
   await database?.stop();
 });
 
-test("a page says which nodes have a program too old to tell the origin the ips of players", async ({ page }) => {
+/** A visitor who is signed in as the account, in this database. */
+async function visitorOf(accountId: number): Promise<Visitor> {
+  const session = randomBytes(32).toString("base64url");
+  await edge.sql(
+    "insert into sessions (token_hash, account_id, expires_at) values ($1, $2, now() + interval '1 day')",
+    [hashToken(session), accountId],
+  );
+  const page = new Visitor(app.origin);
+  page.cookies.set("session", session);
+  return page;
+}
+
+test("a page says which nodes have a program too old to tell the origin the ips of players", async () => {
   const { sql, newNode, newOwner, newService } = edge;
   const owner = await newOwner();
-  const session = randomBytes(32).toString("base64url");
-  await sql(
-    `insert into sessions (token_hash, account_id, created_at, expires_at)
-     values ($1, $2, now(), now() + interval '1 day') returning account_id`,
-    [hashToken(session), owner],
-  );
-  await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
+  const page = await visitorOf(owner);
   const [old, current] = [await newNode("edge-old"), await newNode("edge-new")];
   const { id } = await newService(owner);
   const services = library.use<typeof import("@/lib/game-services/management")>("game-services/management");
@@ -55,12 +59,13 @@ test("a page says which nodes have a program too old to tell the origin the ips 
     "console-edge/1.1",
   ]);
   await sql("update edge_nodes set agent = 'console-edge/1.2' where id = $1", [current.id]);
-  await page.goto(`${app.origin}/dashboard/game-services/${id}`);
-  const tooOld = page.locator(".notice.warning").filter({ hasText: "too old to tell the origin the ips of players" });
-  await expect(tooOld).toHaveText(/^edge-old: /);
+  const tooOld = () =>
+    page.textsOf(".notice.warning").filter((text) => text.includes("too old to tell the origin the ips of players"));
+  await page.goto(`/dashboard/game-services/${id}`);
+  expect(tooOld()).toEqual([expect.stringMatching(/^edge-old: /)]);
   await services.setRealIps(owner, id, false);
   await page.reload();
-  await expect(tooOld).toHaveCount(0);
+  expect(tooOld()).toEqual([]);
 });
 
 test("the compressed configuration has the same content, and a request that waits is answered with 304 when the console ends", async () => {
@@ -78,7 +83,8 @@ test("the compressed configuration has the same content, and a request that wait
   const cut = fetch(ending.origin + CONFIGURATION, {
     headers: { Authorization: `Bearer ${node.key}`, "If-None-Match": now, Prefer: "wait=25" },
   });
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Sent later, on a connection of its own: when it is answered, the one that waits has arrived.
+  expect((await fetch(`${ending.origin}/healthz`)).status).toBe(200);
   const [answer] = await Promise.all([cut, ending.stop()]);
   expect(answer.status).toBe(304);
 });
@@ -102,9 +108,7 @@ function rawBody(key: string): Promise<Buffer> {
   });
 }
 
-test("the page of nodes marks one whose figures are over ten times the median of a service's other nodes in a minute", async ({
-  browser,
-}) => {
+test("the page of nodes marks one whose figures are over ten times the median of a service's other nodes in a minute", async () => {
   const { acknowledge, get, newNode, newOwner, newService, report, sql } = edge;
   const owner = await newOwner();
   const [quiet, usual, busy, forger] = [await newNode(), await newNode(), await newNode(), await newNode()];
@@ -127,27 +131,17 @@ test("the page of nodes marks one whose figures are over ten times the median of
     ];
     expect((await report(key, { intervals })).status).toBe(200);
   }
-  const context = await browser.newContext({ baseURL: app.origin });
   const admin = await newOwner();
   await sql("update accounts set role = 'admin' where id = $1", [admin]);
-  const session = randomBytes(32).toString("base64url");
-  await sql("insert into sessions (token_hash, account_id, expires_at) values ($1, $2, now() + interval '1 day')", [
-    hashToken(session),
-    admin,
-  ]);
-  await context.addCookies([{ name: "session", value: session, url: app.origin }]);
-  const page = await context.newPage();
-  await page.goto("/dashboard/edge-nodes");
-  const row = (node: { id: number }) => page.locator(`[data-node="${node.id}"]`);
+  const page = await (await visitorOf(admin)).goto("/dashboard/edge-nodes");
+  const row = (node: { id: number }) => page.textOf(`[data-node="${node.id}"]`);
   // The others of `busy` have 10,000, 40,000 and 400,001: the median is 40,000, and ten times that is not passed.
-  for (const node of [quiet, usual, busy])
-    await expect(row(node)).toContainText("Like other nodes in the last 60 minutes");
-  await expect(row(forger)).toContainText(
+  for (const node of [quiet, usual, busy]) expect(row(node)).toContain("Like other nodes in the last 60 minutes");
+  expect(row(forger)).toMatch(
     new RegExp(
-      `Over 10 times the others 400,001 packets of service ${id} in a minute, \\d minutes ago; the median of its other nodes is 40,000$`,
+      `Over 10 times the others ?400,001 packets of service ${id} in a minute, \\d minutes ago; the median of its other nodes is 40,000$`,
     ),
   );
-  await context.close();
 });
 
 /** Services in every state, and what two live nodes said of each: version, error, serving version. */
@@ -166,84 +160,71 @@ const SAID: [
   ["deleting", 4, "deleting.example.com", [4, null, null], [3, null, 3]],
 ];
 
-test("the list, a service's page and the page of nodes tell the same, in every state; what needs somebody comes first", async ({
-  page,
-}) => {
-  const own = await createTestDatabase();
-  const console = await startConsole(own.url);
-  try {
-    await insertCaller(own.url);
-    const session = randomBytes(32).toString("base64url");
-    await runSql(own.url, "update accounts set role = 'admin'");
-    await runSql(
-      own.url,
-      `insert into sessions (token_hash, account_id, created_at, expires_at)
-       select $1, id, now(), now() + interval '1 day' from accounts`,
-      [hashToken(session)],
+test("the list, a service's page and the page of nodes tell the same, in every state; what needs somebody comes first", async () => {
+  const { sql, newOwner } = edge;
+  const owner = await newOwner();
+  await sql("update accounts set role = 'admin' where id = $1", [owner]);
+  const page = await visitorOf(owner);
+  const nodes = await sql<{ id: number }>(
+    "insert into edge_nodes (name, is_live, last_heard_at) select 'edge-' || n, true, now() from generate_series(1, 2) n returning id",
+  );
+  edge.added.push(...nodes.map(({ id }) => id));
+  // The page of nodes leaves it out: no node is asked to serve it.
+  let deleted = "";
+  for (const [status, version, hostname, ...said] of SAID) {
+    const [row] = await sql<{ id: number }>(
+      `insert into game_services
+         (account_id, name, java_hostname, origin_host, origin_port, status, config_version, wish, first_fetched_at)
+       values ($5, $2, $2, '192.0.2.80', 25565, $1::game_service_status, $3, $4::service_wish, now()) returning id`,
+      [status, hostname, version, { disabled: "off", deleting: "gone" }[status] ?? "on", owner],
     );
-    await page.context().addCookies([{ name: "session", value: session, url: console.origin }]);
-    await runSql(
-      own.url,
-      "insert into edge_nodes (name, is_live, last_heard_at) select 'edge-' || n, true, now() from generate_series(1, 2) n",
-    );
-    // The page of nodes leaves it out: no node is asked to serve it.
-    let deleted = "";
-    for (const [status, version, hostname, ...said] of SAID) {
-      const [row] = await runSql<{ id: number }>(
-        own.url,
-        `insert into game_services
-           (account_id, name, java_hostname, origin_host, origin_port, status, config_version, wish, first_fetched_at)
-         select id, $2, $2, '192.0.2.80', 25565, $1::game_service_status, $3, $4::service_wish, now() from accounts
-         returning id`,
-        [status, hostname, version, { disabled: "off", deleting: "gone" }[status] ?? "on"],
+    if (status === "deleting") deleted = String(row?.id);
+    for (const [index, word] of said.entries()) {
+      if (!word) continue;
+      await sql(
+        `insert into edge_acknowledgements (service_id, node_id, version, error, serving_version)
+         values ($1, $2, $3, $4, $5)`,
+        [row?.id, nodes[index]?.id, ...word],
       );
-      if (status === "deleting") deleted = String(row?.id);
-      for (const [index, word] of said.entries()) {
-        if (!word) continue;
-        await runSql(
-          own.url,
-          `insert into edge_acknowledgements (service_id, node_id, version, error, serving_version)
-           values ($1, $2, $3, $4, $5)`,
-          [row?.id, index + 1, ...word],
-        );
-      }
     }
+  }
 
-    await page.goto(`${console.origin}/dashboard/game-services`);
-    const rows = page.locator("tr[data-service]");
-    await expect(rows.locator("data")).toHaveText([/! Failed/, /! Failed/, /● Active/, /◐/, /–/, /○/, /×/]);
-    await expect(page.locator("data.danger[value=failed]")).toHaveCount(2);
-    await expect(page.locator("data.good[value=active]")).toHaveCount(1);
-    const listed = new Map<string, string>();
-    for (const row of await rows.all()) {
-      const hint = row.locator(".hint", { hasText: "Edge nodes" });
-      listed.set((await row.getAttribute("data-service")) ?? "", (await hint.allTextContents()).join());
-    }
+  await page.goto("/dashboard/game-services");
+  const rows = () => page.$("tr[data-service]").toArray();
+  expect(page.textsOf("tr[data-service] data")).toEqual(
+    [/! Failed/, /! Failed/, /● Active/, /◐/, /–/, /○/, /×/].map((text) => expect.stringMatching(text)),
+  );
+  expect(page.$("data.danger[value=failed]").length).toBe(2);
+  expect(page.$("data.good[value=active]").length).toBe(1);
+  const listed = new Map<string, string>();
+  for (const row of rows()) {
+    const hints = page
+      .textsOf(page.$(row).find(".hint") as unknown as Part)
+      .filter((hint) => hint.includes("Edge nodes"));
+    listed.set(page.$(row).attr("data-service") ?? "", hints.join());
+  }
 
-    const ofNodes = new Map<string, Standing[]>();
-    for (const [id, hint] of listed) {
-      await page.goto(`${console.origin}/dashboard/game-services/${id}`);
-      const ofService: Standing[] = [];
-      for (const row of await page.locator("tr[data-node]").all()) {
-        const standing = readStanding((await row.getByRole("cell").nth(1).textContent()) ?? "");
-        ofService.push(standing);
-        const node = (await row.getAttribute("data-node")) ?? "";
-        if (id !== deleted) ofNodes.set(node, [...(ofNodes.get(node) ?? []), standing]);
-      }
-      expect(ofService).toHaveLength(2);
-      const isSettled = ofService.every((standing) => standing === "current");
-      expect(hint, `service ${id}`).toBe(isSettled ? "" : `Edge nodes: ${describeStandings(countOf(ofService))}`);
+  const ofNodes = new Map<string, Standing[]>();
+  for (const [id, hint] of listed) {
+    await page.goto(`/dashboard/game-services/${id}`);
+    const ofService: Standing[] = [];
+    for (const row of page.$("tr[data-node]").toArray()) {
+      const standing = readStanding(page.textsOf(page.$(row).find("td") as unknown as Part)[1] ?? "");
+      ofService.push(standing);
+      const node = page.$(row).attr("data-node") ?? "";
+      if (id !== deleted) ofNodes.set(node, [...(ofNodes.get(node) ?? []), standing]);
     }
-    expect([...new Set([...ofNodes.values()].flat())].sort()).toEqual([...STANDINGS].sort());
+    expect(ofService).toHaveLength(2);
+    const isSettled = ofService.every((standing) => standing === "current");
+    expect(hint, `service ${id}`).toBe(isSettled ? "" : `Edge nodes: ${describeStandings(countOf(ofService))}`);
+  }
+  expect([...new Set([...ofNodes.values()].flat())].sort()).toEqual([...STANDINGS].sort());
 
-    await page.getByRole("link", { name: "edge-1" }).click();
-    await expect(page).toHaveURL(/\/dashboard\/edge-nodes#node-1$/);
-    for (const [node, standings] of ofNodes) {
-      await expect(page.locator(`tr[data-node="${node}"]`)).toContainText(describeStandings(countOf(standings)));
-    }
-  } finally {
-    await console.stop();
-    await own.stop();
+  expect(new URL(page.link("edge-1").attr("href") ?? "", page.origin).pathname).toBe("/dashboard/edge-nodes");
+  expect(page.link("edge-1").attr("href")).toMatch(new RegExp(`#node-${nodes[0]?.id}$`));
+  await page.follow("edge-1");
+  for (const [node, standings] of ofNodes) {
+    expect(page.textOf(`tr[data-node="${node}"]`)).toContain(describeStandings(countOf(standings)));
   }
 });
 
