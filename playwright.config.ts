@@ -6,7 +6,6 @@ const executablePath = findBrowser();
 
 /** They need a machine to themselves: one at a time, after everything else. */
 const LOAD = [
-  "api/generated-requests",
   "operations/bodies",
   "operations/ingest-load",
   "operations/large-deletions",
@@ -14,17 +13,10 @@ const LOAD = [
   "operations/rolling-restart",
   "operations/unread-answers",
   "operations/waiting-nodes",
-  "pages/sign-in-timing",
+  "ops/pages/timing",
 ];
-/** Pages in every state, width and colour: minutes of a browser. */
-const MATRIX = [
-  "pages/accessibility",
-  "pages/any-time",
-  "pages/beside-programs",
-  "pages/layout-shift",
-  "pages/notices",
-  "pages/page-weight",
-];
+/** They take minutes of a browser. */
+const MATRIX = ["pages/any-time", "pages/notices"];
 
 // Every process of a run reads this: no deadline of the product is met by a test that is not about it. Load sets its own.
 process.env.CONSOLE_LONGEST_WAIT ??= LONG_WAIT.CONSOLE_LONGEST_WAIT;
@@ -37,7 +29,10 @@ const WAITS = /@waits/;
 const retries = process.env.CI ? 1 : 0;
 
 const flows = { testMatch: ["browser/*.spec.ts", "pages/*.spec.ts", "recording/*.spec.ts"] };
-const rest = { testMatch: ["api/*.spec.ts", "operations/*.spec.ts", ...filesOf(MATRIX)], testIgnore: filesOf(LOAD) };
+const rest = {
+  testMatch: ["api/*.spec.ts", "operations/*.spec.ts", "ops/**/*.spec.ts", ...filesOf(MATRIX)],
+  testIgnore: filesOf(LOAD),
+};
 
 /**
  * `npm test` runs `browser`, `npm run test:all` the rest as well. `npx playwright test` runs what is asked for by itself:

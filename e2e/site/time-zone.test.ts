@@ -1,11 +1,17 @@
+import pg from "pg";
 import { expect, test } from "vitest";
-import { newNamedToken, newServer } from "@/e2e/support/factories";
+import { startConsole } from "@/e2e/support/console-server";
+import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
+import { insertCaller } from "@/e2e/support/insert-caller";
+import { callsOf } from "@/e2e/support/over-http";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { createToken, newVisitor } from "@/e2e/support/site";
+import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { dateText } from "@/lib/format/relative-time";
-import { DAY, HOUR } from "@/lib/format/time";
-import { ACCOUNT_PAGE, TOKEN_PAGE } from "@/lib/page-paths";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { wallClock, zoneText } from "@/lib/format/time-zone";
+import { ACCOUNT_PAGE, serverPath, servicePath, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { watchTokens } from "@/lib/tokens/events/endings";
 
 /** Fourteen hours ahead of UTC, all year. */
@@ -66,4 +72,69 @@ test("the last day of a new token ends when it ends in the account's zone", asyn
   expect(page.text).toContain(`It works until ${dateText(new Date(`${day}T00:00:00Z`), "UTC")} (in `);
   const { expiresAt } = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } });
   expect(expiresAt).toEqual(new Date(Date.parse(`${day}T23:59:59Z`) - 14 * HOUR));
+});
+
+test("the page of every chart names the zone that the account has chosen, and the axis counts by that zone's clocks", async () => {
+  const { account, page } = await newVisitor();
+  const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const { id: server } = await newServer(account.id, { createdAt: new Date(minute - DAY), lastSeenAt: new Date() });
+  for (const ago of [MINUTE, 2 * MINUTE, 3 * MINUTE]) {
+    await recordCheckIn(server, { sample: { cpuPct: 10 } }, new Date(minute - ago));
+  }
+  const { id: service } = await newGameService(account.id);
+  const counters = { packets: 5, bytes: 5, dropped: 5, connections: 5 };
+  await db.metricSample.create({
+    data: { serviceId: service, ts: new Date(minute - 2 * MINUTE), nodeId: 1, ...counters, latencyMs: 8.5 },
+  });
+  const { token } = await newNamedToken(account.id, "used");
+  const hour = new Date(Math.floor(minute / HOUR) * HOUR);
+  await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, peak: 9 } });
+
+  for (const zone of [FAR_EAST, "Pacific/Marquesas"]) {
+    await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+    const { hour: hours, minute: minutes } = wallClock(minute, zone);
+    const sinceMidnight = (hours * HOUR + minutes * MINUTE) / DAY;
+    for (const path of [`${serverPath(server)}?range=24h`, `${servicePath(service)}?range=24h`, tokenPath(token.id)]) {
+      await page.goto(path);
+      expect(page.textOf("main"), path).toContain(`Times in ${zoneText(zone)}.`);
+      // The line of midnight stands as far before the end of the day shown as the zone's clocks say.
+      const share = Number.parseFloat(page.$("[data-midnight=true] line").first().attr("x1") ?? "");
+      const off = (share / 100 + sinceMidnight) % 1;
+      expect(Math.min(off, 1 - off), `${path} in ${zone}`).toBeLessThan(0.06);
+    }
+  }
+});
+
+test("instants are the same whatever time zone the database server speaks in", async () => {
+  const database = await createTestDatabase();
+  const client = new pg.Client(database.url);
+  await client.connect();
+  await client.query(`alter database ${client.escapeIdentifier(client.database ?? "")} set timezone = 'Asia/Kolkata'`);
+  const app = await startConsole(database.url);
+  try {
+    const token = await insertCaller(database.url);
+    const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+    await client.query(
+      "insert into servers (account_id, label, hostname, created_at, last_seen_at) select id, 'l', 'h', $1, $2 from accounts",
+      [new Date(now - HOUR), new Date(now - 10 * MINUTE)],
+    );
+    await client.query(
+      "insert into game_services (account_id, name, java_hostname, origin_host, origin_port) select id, 'n', 'j', 'o', 1 from accounts",
+    );
+    await client.query("insert into metric_samples select s.id, $1, 1, 1, 1, 1, 1 from game_services s", [
+      new Date(now - 30 * MINUTE),
+    ]);
+    await client.query("update access_tokens set expires_at = now() + interval '10 minutes'");
+    const { getData } = callsOf(app.origin);
+    expect(await getData("/api/v1/servers", token)).toMatchObject({
+      servers: [{ online: false, last_seen: now - 10 * MINUTE }],
+    });
+    expect(await getData("/api/v1/game-services/1/metrics?range=1h", token)).toMatchObject({
+      series: [{ ts: now - 30 * MINUTE }],
+    });
+  } finally {
+    await client.end();
+    await app.stop();
+    await database.stop();
+  }
 });

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { test as base, expect } from "playwright/test";
+import { test as base, expect, type Page } from "playwright/test";
 import { ENDPOINTS, type EndpointPath, successBody } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { failure } from "@/lib/api/schemas";
@@ -11,6 +11,15 @@ import { OWN_WAIT } from "./patience";
 export { expect };
 
 /** Other tests add network interfaces to this machine. The browser then gives up what it is loading, and is told again. */
+export function loadPatiently(page: Page): void {
+  const goto = page.goto.bind(page);
+  page.goto = (...to) =>
+    goto(...to).catch((error: Error) => {
+      if (!error.message.includes("ERR_NETWORK_CHANGED")) throw error;
+      return goto(...to);
+    });
+}
+
 export const test = base.extend<object, { waits: undefined }>({
   waits: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
@@ -22,12 +31,7 @@ export const test = base.extend<object, { waits: undefined }>({
     { scope: "worker", auto: true },
   ],
   page: async ({ page }, use) => {
-    const goto = page.goto.bind(page);
-    page.goto = (...to) =>
-      goto(...to).catch((error: Error) => {
-        if (!error.message.includes("ERR_NETWORK_CHANGED")) throw error;
-        return goto(...to);
-      });
+    loadPatiently(page);
     await use(page);
   },
 });

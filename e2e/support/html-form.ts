@@ -10,3 +10,15 @@ export function fieldsOfForm(html: string, button: string): [string, string][] {
   const inputs = form.match(/<input[^>]*>/g) ?? [];
   return inputs.map((input) => [attribute(input, "name"), attribute(input, "value")]);
 }
+
+/** Sends the fields of a form, some of them changed, as no browser would. */
+export async function sendFields(
+  url: string,
+  fields: readonly (readonly [string, string])[],
+  headers: Record<string, string>,
+  changes: Record<string, string> = {},
+): Promise<Response> {
+  const body = new FormData();
+  for (const [name, value] of fields) body.append(name, changes[name] ?? value);
+  return fetch(url, { method: "POST", body, headers, redirect: "manual" });
+}

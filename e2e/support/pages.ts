@@ -5,29 +5,59 @@ import { DAY } from "@/lib/format/time";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { hashToken } from "@/lib/tokens/format";
 import { newAccount, PASSWORD, type TestAccount } from "./factories";
-import { test as base, expect, sharedOrigin } from "./fixtures";
+import { test as base, expect, loadPatiently, sharedOrigin } from "./fixtures";
 
+export { sendFields } from "./html-form";
 export { expect, TOKEN_PAGE };
 
 type Fixtures = {
   /** Signed in through the database, without tokens. */
   account: TestAccount;
+  /** For tests of the first visit, and those that change their browser for good, such as its clock. */
+  ownContext: boolean;
 };
 
-/** A browser that comes from an ip of its own, and that fails the test on any error in its console. */
-export const test = base.extend<Fixtures>({
+type WorkerFixtures = {
+  /** By what cannot be changed afterwards. */
+  contexts: Map<string, BrowserContext>;
+};
+
+/**
+ * A browser that comes from an ip of its own, and that fails the test on any error in its console. Tests of one worker share it
+ * with what it has loaded, which is most of a visit, and nothing else: each has its own cookies and its own page.
+ */
+export const test = base.extend<Fixtures, WorkerFixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
   baseURL: async ({}, use) => {
     await use(sharedOrigin());
   },
-  context: async ({ context }, use) => {
-    // The runner gives the context of the test before again, emptied of all but these.
-    await context.setOffline(false);
-    await context.clearPermissions();
+  ownContext: [false, { option: true }],
+  contexts: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
+    async ({}, use) => {
+      const contexts = new Map<string, BrowserContext>();
+      await use(contexts);
+      for (const context of contexts.values()) await context.close();
+    },
+    { scope: "worker" },
+  ],
+  context: async ({ browser, contexts, ownContext, javaScriptEnabled, timezoneId, hasTouch, contextOptions }, use) => {
+    const key = JSON.stringify([javaScriptEnabled, timezoneId, hasTouch, contextOptions]);
+    const kept = ownContext ? undefined : contexts.get(key);
+    const context = kept ?? (await browser.newContext());
+    if (!ownContext) contexts.set(key, context);
     await context.setExtraHTTPHeaders({ "X-Forwarded-For": newIp() });
     await use(context);
+    for (const page of context.pages()) await page.close();
+    await context.setOffline(false);
+    await context.clearPermissions();
+    await context.clearCookies();
+    if (ownContext) await context.close();
   },
-  page: async ({ page }, use) => {
+  page: async ({ context, viewport }, use) => {
+    const page = await context.newPage();
+    if (viewport) await page.setViewportSize(viewport);
+    loadPatiently(page);
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => {
@@ -67,18 +97,6 @@ export async function fieldsOf(page: Page, form = "form"): Promise<[string, stri
   return page
     .locator(form)
     .evaluate((element) => [...new FormData(element as HTMLFormElement).entries()] as [string, string][]);
-}
-
-/** Sends such fields, some of them changed. */
-export async function sendFields(
-  url: string,
-  fields: [string, string][],
-  headers: Record<string, string>,
-  changes: Record<string, string> = {},
-): Promise<Response> {
-  const body = new FormData();
-  for (const [name, value] of fields) body.append(name, changes[name] ?? value);
-  return fetch(url, { method: "POST", body, headers, redirect: "manual" });
 }
 
 /** Creates a token on the token page, which must be open, and answers the value that the page shows. */

@@ -1,27 +1,21 @@
 import { Agent, get } from "node:http";
+import { expect, test } from "vitest";
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
-import { call, sharedOrigin } from "@/e2e/support/fixtures";
-import { expect, fieldsOf, newIp, sendFields, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { sendFields } from "@/e2e/support/html-form";
+import { call, origin } from "@/e2e/support/over-http";
+import { newVisitor } from "@/e2e/support/site";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 
 const ROUNDS = 100;
 
-test.use({ javaScriptEnabled: false });
-
-test("revoked on the page, a token is refused at the very next request on a connection in use, 100 of 100, under parallel load of others", async ({
-  page,
-  context,
-  account,
-}) => {
+test("revoked on the page, a token is refused at the very next request on a connection in use, 100 of 100, under parallel load of others", async () => {
+  const { account, page } = await newVisitor();
   const connection = new Agent({ keepAlive: true, maxSockets: 1 });
   const newNamed = (name: string) => newNamedToken(account.id, name);
   const sample = await newNamed("sample");
   await page.goto(`${TOKEN_PAGE}?revoke=${sample.token.id}`);
-  const fields = await fieldsOf(page, "dialog form");
-  const headers = {
-    Origin: sharedOrigin(),
-    Cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; "),
-    "X-Forwarded-For": newIp(),
-  };
+  const question = page.fieldsOf("Revoke token");
+  const headers = { ...page.requestHeaders(), Origin: origin };
   await callOn(connection, sample.raw);
   const others = await Promise.all(Array.from({ length: 4 }, () => newAccount()));
   let isOver = false;
@@ -36,8 +30,8 @@ test("revoked on the page, a token is refused at the very next request on a conn
     for (let round = 0; round < ROUNDS; round++) {
       const { raw, token } = await newNamed(`round ${round}`);
       const before = await callOn(connection, raw);
-      const url = `${sharedOrigin()}${TOKEN_PAGE}?revoke=${token.id}`;
-      const answer = await sendFields(url, fields, headers, { id: String(token.id) });
+      const url = `${origin}${TOKEN_PAGE}?revoke=${token.id}`;
+      const answer = await sendFields(url, question, headers, { id: String(token.id) });
       rounds.push({ before, revoked: answer.headers.get("location"), after: await callOn(connection, raw) });
       expected.push({
         before: { status: 200, isWarm: true },
@@ -58,7 +52,7 @@ type CallResult = { status: number | undefined; isWarm: boolean };
 function callOn(agent: Agent, token: string): Promise<CallResult> {
   return new Promise((resolve, reject) => {
     const headers = { Authorization: `Bearer ${token}` };
-    const request = get(`${sharedOrigin()}/api/v1/me`, { agent, headers }, (response) => {
+    const request = get(`${origin}/api/v1/me`, { agent, headers }, (response) => {
       const { statusCode: status } = response;
       response.resume().once("end", () => resolve({ status, isWarm: request.reusedSocket }));
     });

@@ -1,7 +1,11 @@
+import type { Page } from "playwright/test";
 import { newAccount, newBenchmarkRun, newServer, steadyRecord } from "@/e2e/support/factories";
+import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { hashToken } from "@/lib/tokens/format";
 
 const sample = { cpuPct: 72.5, memUsedMb: 1536.25, memTotalMb: 2048, diskUsedPct: 88, netLossPct: 0.4, uptimeS: 9000 };
 const facts = { os: "Debian <b>13</b>", kernel: "6.12", cores: 4, nested: { deep: [1, null, "x"] }, "\u202Eodd": true };
@@ -26,9 +30,36 @@ async function fill(accountId: number): Promise<number[]> {
   return [online.id, silent.id, never.id];
 }
 
-test("an open page shows the next check-in by itself, keeps the focus, and says so when the console is away, in its states too", {
-  tag: "@waits",
-}, async ({ page, context, account }) => {
+const KEY = /csrv_[0-9A-Za-z]{36}/;
+
+/** The only key on the page, wherever it stands. */
+async function keyOn(page: Page): Promise<string> {
+  await expect(page.getByText(KEY).first()).toBeVisible();
+  return KEY.exec((await page.getByRole("main").textContent()) ?? "")?.[0] ?? "";
+}
+
+async function checkIn(key: string): Promise<number> {
+  const { status } = await fetch(`${sharedOrigin()}/ingest/v1/check-ins`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ cpu_pct: 12, mem_used_mb: 100 }),
+  });
+  return status;
+}
+
+async function addServer(page: Page, label = "Web front"): Promise<string> {
+  await page.goto("/dashboard/servers/new");
+  await page.getByLabel("Label").fill(label);
+  await page.getByLabel("Hostname").fill("web-1.example.com");
+  await page.getByRole("button", { name: "Add server" }).click();
+  return keyOn(page);
+}
+
+test("an open page shows the next check-in by itself, keeps the focus, and says so when the console is away, in its states too", async ({
+  page,
+  context,
+  account,
+}) => {
   const { id } = await newServer(account.id, { ...neverHeard() });
   await recordCheckIn(id, { sample }, ago(10 * MINUTE));
   await page.goto(`/dashboard/servers/${id}`);
@@ -81,28 +112,6 @@ test("the fleet says in its title what needs somebody while it refreshes, and ty
   await expect(page).toHaveURL(/q=2001/);
   await page.getByRole("searchbox").fill("nowhere");
   await expect(page.getByText("No server matches.")).toBeVisible();
-});
-
-test("names of 24 characters are read whole, and every row is of one height, whatever its cause", async ({
-  page,
-  account,
-}) => {
-  const labels = ["Survival world 3 of Adam", "Cache"];
-  for (const [index, label] of labels.entries()) {
-    const { id } = await newServer(account.id, { label, createdAt: ago(DAY) });
-    await recordCheckIn(id, { sample: { cpuPct: 10, memUsedMb: 97, memTotalMb: 100, swapUsedPct: 90 * index } });
-  }
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.goto("/dashboard");
-  for (const label of labels) {
-    const name = page.getByRole("rowheader").getByRole("link", { name: label });
-    expect(await name.evaluate((link) => link.scrollWidth - link.clientWidth), label).toBe(0);
-  }
-  const heights = await page
-    .locator("tr[data-server]")
-    .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
-  // The last row has no line below it.
-  expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
 });
 
 test("while the console is away, typing into the search filters the servers that are there; it is asked when it is back", async ({
@@ -173,3 +182,68 @@ function neverHeard() {
 function ago(ms: number): Date {
   return new Date(Date.now() - ms);
 }
+
+test("a server is added, its key is on the page once, with the two lines to paste, and works", async ({
+  page,
+  account,
+}) => {
+  const key = await addServer(page);
+  const server = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
+  const stored = await db.serverKey.findFirstOrThrow({
+    where: { serverId: server.id },
+    omit: { keyHash: false },
+  });
+  expect(stored.keyHash).toBe(hashToken(key));
+  const lines = page.getByText("sudo sh agent.sh install");
+  await expect(lines).toContainText(`curl -fsSO ${sharedOrigin()}/agent.sh`);
+  await expect(lines).not.toContainText("csrv_");
+
+  await expect(page.getByText("Waiting for the first check-in")).toBeVisible();
+  expect(await checkIn(key)).toBeLessThan(300);
+  await expect(page.getByText("First check-in received")).toBeVisible();
+  expect(await keyOn(page)).toBe(key);
+  await page.getByRole("link", { name: "Go to the server" }).click();
+  await expect(page.getByRole("heading", { name: "Web front", level: 1 })).toBeVisible();
+  await expect(page.getByText("Online", { exact: true })).toBeVisible();
+  expect(await page.content()).not.toMatch(KEY);
+  await page.goBack();
+  await expect(page.getByRole("main")).toBeVisible();
+  expect(await page.content()).not.toMatch(KEY);
+});
+
+test("a console that is away loses neither the key on the page nor what was typed", async ({
+  page,
+  context,
+  account,
+}) => {
+  await page.goto("/dashboard/servers/new");
+  await page.getByLabel("Label").fill("Typed");
+  await page.getByLabel("Hostname").fill("typed.example.com");
+  await context.setOffline(true);
+  await page.getByRole("button", { name: "Add server" }).click();
+  await expect(page.getByText("No answer came from the console.")).toBeVisible();
+  await expect(page.getByLabel("Label")).toHaveValue("Typed");
+  await context.setOffline(false);
+  await page.getByRole("button", { name: "Add server" }).click();
+  const key = await keyOn(page);
+  await context.setOffline(true);
+  // Waits until a poll has failed.
+  await page.waitForTimeout(4000);
+  expect(await keyOn(page)).toBe(key);
+  await context.setOffline(false);
+  await checkIn(key);
+  await expect(page.getByText("First check-in received")).toBeVisible();
+  expect(await db.server.count({ where: { accountId: account.id } })).toBe(1);
+});
+
+test("a time of maintenance can be typed without looking: month, day, year, hour, minute", async ({
+  page,
+  account,
+}) => {
+  await db.account.update({ where: { id: account.id }, data: { timeZone: "Europe/Berlin" } });
+  const { id } = await newServer(account.id, { lastSeenAt: new Date() });
+  await page.goto(`/dashboard/servers/${id}/settings`);
+  const from = page.getByRole("form", { name: "Maintenance" }).getByLabel("From");
+  await from.pressSequentially("030420271005PM");
+  await expect(from).toHaveValue("2027-03-04T22:05");
+});

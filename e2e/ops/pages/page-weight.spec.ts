@@ -35,6 +35,8 @@ import {
 } from "@/lib/page-paths";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
+test.use({ ownContext: true });
+
 test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", async ({
   page,
   account,

@@ -1,26 +1,23 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
-import { expect, test } from "@/e2e/support/fixtures";
-import { newIp, sendFields } from "@/e2e/support/pages";
-import { sendRaw } from "@/e2e/support/raw";
+import { exchange } from "@/e2e/support/exchange";
+import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
+import { newIp } from "@/e2e/support/visitor";
 
 // Forms that no page sends, and requests that only the framework sends internally.
 
 let app: ConsoleServer;
 
-// One console for all of them.
-test.describe.configure({ mode: "default" });
-test.beforeAll(async () => {
+// One console for all of them, whose log is read.
+beforeAll(async () => {
   app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });
 });
-test.afterAll(() => app.stop());
+afterAll(() => app?.stop());
 
 /** The sign-in form as a browser without JavaScript reads it. */
 async function signInFields(): Promise<[string, string][]> {
   const html = await (await fetch(`${app.origin}/sign-in`)).text();
-  const inputs = /<form[\s\S]*?<\/form>/.exec(html)?.[0].match(/<input[^>]*>/g) ?? [];
-  const attribute = (input: string, name: string) =>
-    new RegExp(`${name}="([^"]*)"`).exec(input)?.[1]?.replaceAll("&quot;", '"') ?? "";
-  return inputs.map((input) => [attribute(input, "name"), attribute(input, "value")]);
+  return fieldsOfForm(html, "Sign in");
 }
 
 const headers = (ip = newIp()) => ({ Origin: app.origin, "X-Forwarded-For": ip });
@@ -69,7 +66,7 @@ test("a form that no page of the console sends is a 400 that leaves nothing in t
     409,
   );
   const broken = `POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\n`;
-  expect(await sendRaw(`${broken}Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\nrubbish\r\n`, app.origin)).toMatch(
+  expect(await exchange(`${broken}Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\nrubbish\r\n`, app.origin)).toMatch(
     /^HTTP\/1\.1 400 /,
   );
   // The arguments belong to another action. The named action refuses them.
@@ -128,7 +125,7 @@ test("the ip that is logged is the sender's, also when the form goes to another 
     body.append("0", '[null,"$K1"]');
     const called = { ...headers(ip), "Next-Action": action, Accept: "text/x-component", ...more };
     await fetch(app.origin + path, { method: "POST", headers: called, body });
-    await expect.poll(() => app.output().slice(before), path).toContain('"event":"sign-in failed"');
+    await expect.poll(() => app.output().slice(before), { message: path }).toContain('"event":"sign-in failed"');
     expect(app.output().slice(before), path).toContain(`"${ip}"`);
   }
 });

@@ -45,11 +45,11 @@ test("whatever becomes of the questions in the background, the new token stays, 
   await expect(page.getByRole("banner")).toContainText(account.email);
 });
 
-for (const how of ["reset", "502"] as const) {
-  test(`${how} while creating: the page and what was typed stay, and sending it again creates one token`, async ({
-    page,
-    account,
-  }) => {
+test("no answer while creating: the page and what was typed stay, and sending it again creates one token", async ({
+  page,
+  account,
+}) => {
+  for (const [index, how] of (["reset", "502"] as const).entries()) {
     await page.goto(TOKEN_PAGE);
     await failNextPost(page, how);
     await page.getByLabel("Name").fill("typed with care");
@@ -62,9 +62,10 @@ for (const how of ["reset", "502"] as const) {
     await expect(page.getByLabel("Expires")).toHaveValue("30");
     await page.getByRole("button", { name: "Create token" }).click();
     await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
-    expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
-  });
-}
+    expect(await db.accessToken.count({ where: { accountId: account.id } }), how).toBe(1 + index);
+    await page.unrouteAll();
+  }
+});
 
 test("an answer lost on its way after creating: sending it again says that there is one token already", async ({
   page,

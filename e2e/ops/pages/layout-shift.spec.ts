@@ -7,6 +7,8 @@ import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { DAY, SECOND } from "@/lib/format/time";
 import { ACCOUNT_PAGE, DASHBOARD, GAME_SERVICES } from "@/lib/page-paths";
 
+test.use({ ownContext: true });
+
 // Layout may only shift after a user action.
 
 // When the new token appeared, which the user asked for.

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { eventfulService } from "@/e2e/support/eventful-service";
 import { newGameService, unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
@@ -106,56 +106,25 @@ test("an open page of a service shows the next interval and the next status by i
   await expect(connections).toContainText("6");
 });
 
-test("every page of a service is accessible and fits, with names that want to break out", async ({ page, account }) => {
-  // Other programs write these columns, too, with line breaks, terminal commands and changes of the text's direction.
-  const hostile = `<b>${"W".repeat(50)}</b>\u001b[2J\u0007\n\u202E`;
-  const { id } = await newGameService(account.id, {
-    name: hostile,
-    javaHostname: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.com`,
-    originHost: `${"o".repeat(60)}.example.com`,
-    status: "failed",
-    error: "fra-1: <script>alert(1)</script> connection\u001b[2J\u202E refused\r\n".repeat(4),
-  });
-  await db.ticket.create({ data: { accountId: account.id, serviceId: id, subject: hostile } });
-  for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/disable`, `/${id}/delete`]) {
-    await page.goto(`/dashboard/game-services${path}`);
-    await expectAccessible(page);
-    await expectToFit(page);
-    await page.setViewportSize({ width: 375, height: 800 });
-    const thin = await page
-      .locator("main tbody :is(th, td)")
-      .evaluateAll((cells: HTMLElement[]) =>
-        cells.filter((cell) => cell.offsetWidth < 48 && cell.offsetHeight > 48).map((cell) => cell.textContent),
-      );
-    expect(thin, "words stand upright").toEqual([]);
-    if (path !== "/new") await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
-    // What turns the direction turns no text of ours that follows it in its line.
-    const turned = await page.getByText("<b>W").evaluateAll((all) =>
-      all.flatMap((element) => {
-        let block = element;
-        while (block.parentElement && getComputedStyle(block).display === "inline") block = block.parentElement;
-        const isLast = block.textContent?.trimEnd().endsWith("\u202E");
-        return element.closest("bdi, title") || isLast ? [] : [block.outerHTML];
-      }),
-    );
-    expect(turned).toEqual([]);
-  }
-});
-
-test("the public hostname of a game service stays in one line of the list on a screen of 1280 pixels", async ({
+test("one stop of the Tab key and the arrow keys lead from mark to mark of the events of a service, and the mouse does", async ({
   page,
   account,
 }) => {
-  const end = `-${account.id}.example.net`;
-  // 25 characters, as many as "survival.play.example.net" has.
-  const javaHostname = "survivalists".slice(0, 25 - end.length) + end;
-  const { id } = await newGameService(account.id, { javaHostname });
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.goto("/dashboard/game-services");
-  const lines = await page.locator(`#hostname-${id}`).evaluate((name) => {
-    const text = document.createRange();
-    text.selectNodeContents(name);
-    return text.getClientRects().length;
-  });
-  expect(lines).toBe(1);
+  const id = await eventfulService(account.id);
+  await page.goto(`/dashboard/game-services/${id}?range=24h`);
+  const lane = page.getByRole("figure", { name: "Connections a minute" }).getByRole("group", { name: "Events" });
+  const marks = lane.getByRole("radio");
+  await expect(marks).toHaveCount(5);
+  await expect(marks.nth(2)).toHaveAccessibleName(/^Edge node silent \(edge-2\): /);
+  const words = lane.locator("label > span");
+  await expect(words.filter({ visible: true })).toHaveCount(0);
+  await marks.first().focus();
+  for (const [index, key] of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "Tab"].entries()) {
+    await expect(words.filter({ visible: true })).toHaveCount(1);
+    await expect(words.nth(index)).toBeVisible();
+    await page.keyboard.press(key);
+  }
+  await expect(lane.locator(":focus")).toHaveCount(0);
+  await lane.locator("rect[data-mark=node_silent]").hover();
+  await expect(words.nth(2)).toBeVisible();
 });

@@ -1,0 +1,77 @@
+import type { Page } from "playwright/test";
+import { expectReadable } from "@/e2e/support/axe";
+import { startConsole } from "@/e2e/support/console-server";
+import { newAccount } from "@/e2e/support/factories";
+import { sharedOrigin } from "@/e2e/support/fixtures";
+import {
+  ACCOUNT,
+  DOCUMENTS,
+  FLEET,
+  NODES,
+  SERVER,
+  SERVICES,
+  SIGNED_OUT,
+  type State,
+  TOKENS,
+} from "@/e2e/support/page-states";
+import { expect, signInDirectly, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+
+// WCAG 2.2 AA and no page wider than its screen. CI looks at each state from 320 pixels to 4K: e2e/ops/pages.
+
+/** Each state is of an account of its own. */
+async function expectEachReadable(page: Page, states: readonly State[]): Promise<void> {
+  for (const { name, reach } of states) {
+    await test.step(name, async () => {
+      const { id } = await newAccount();
+      await db.accessToken.deleteMany({ where: { accountId: id } });
+      await page.context().clearCookies();
+      await signInDirectly(page.context(), id);
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await reach(page, id);
+      await expectReadable(page);
+    });
+  }
+}
+
+test("what strangers see has no axe violation and fits: the start page, the sign-in, and one that was refused", ({
+  page,
+}) => expectEachReadable(page, SIGNED_OUT));
+
+test("the pages of tokens have no axe violation and fit, in each of their states", ({ page }) =>
+  expectEachReadable(page, TOKENS));
+
+test("the fleet and what is done to several servers have no axe violation and fit", ({ page }) =>
+  expectEachReadable(page, FLEET));
+
+test("the pages of a server have no axe violation and fit", ({ page }) => expectEachReadable(page, SERVER));
+
+test("the pages of game services, accounts and edge nodes have no axe violation and fit, whatever their names", ({
+  page,
+}) => expectEachReadable(page, [...SERVICES, ...ACCOUNT, ...NODES]));
+
+test("the documents have no axe violation and fit", ({ page }) => expectEachReadable(page, DOCUMENTS));
+
+test("the pages for when something went wrong say so without an axe violation: a form from elsewhere, no database", async ({
+  page,
+}) => {
+  const signIn = await (await fetch(`${sharedOrigin()}/sign-in`)).text();
+  const fields = signIn.match(/<input type="hidden"[^>]*>/g) ?? [];
+  await page.setContent(
+    `<form method="post" enctype="multipart/form-data" action="${sharedOrigin()}/sign-in">${fields.join("")}<button>Send</button></form>`,
+  );
+  const answered = page.waitForResponse(`${sharedOrigin()}/sign-in`);
+  await page.getByRole("button").click();
+  expect((await answered).status()).toBe(403);
+  await expect(page.getByRole("heading", { name: "This form was not sent by the console" })).toBeVisible();
+  await expectReadable(page);
+
+  const app = await startConsole("postgresql://postgres@127.0.0.1:1/none");
+  try {
+    expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
+    await expect(page.getByRole("heading", { name: "The console is unavailable right now" })).toBeVisible();
+    await expectReadable(page);
+  } finally {
+    await app.stop();
+  }
+});

@@ -1,0 +1,270 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import pg from "pg";
+import { expectReadable } from "@/e2e/support/axe";
+import { startConsole } from "@/e2e/support/console-server";
+import { newAccount, newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
+import { sharedOrigin } from "@/e2e/support/fixtures";
+import { insertCaller } from "@/e2e/support/insert-caller";
+import {
+  answerQuestion,
+  createOnPage,
+  expect,
+  finishOnPage,
+  signOut,
+  submitSignIn,
+  TOKEN_PAGE,
+  test,
+} from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { wallClock, zoneText } from "@/lib/format/time-zone";
+import { serverPath, servicePath, tokenPath } from "@/lib/page-paths";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
+import { hashToken } from "@/lib/tokens/format";
+
+const ACCOUNT_PAGE = "/dashboard/settings/account";
+
+test("a colour scheme is kept in the browser and is in the first bytes of every page", async ({
+  page,
+  context,
+  account,
+}) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(ACCOUNT_PAGE);
+  await page.getByLabel("Dark").check();
+  await expect(page.locator("html")).toHaveAttribute("data-color-scheme", "dark");
+  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(14, 17, 17)");
+  const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  for (const path of ["/", "/docs/api", "/no/such/page", ACCOUNT_PAGE]) {
+    const html = await (await fetch(new URL(path, page.url()), { headers: { Cookie: cookies } })).text();
+    expect(html.slice(0, 200), path).toContain('data-color-scheme="dark"');
+  }
+  await page.getByLabel("System").check();
+  await expect(page.locator("html")).not.toHaveAttribute("data-color-scheme");
+  expect(account.id).toBeGreaterThan(0);
+});
+
+test("a navigation that takes longer than 150 ms shows that it is under way", async ({ page, account }) => {
+  await page.goto("/dashboard");
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/dashboard/settings/api**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "API tokens" }).click();
+  await expect(page.getByRole("progressbar", { name: "Loading the page" })).toBeVisible();
+  release();
+  await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
+  await expect(page.getByRole("progressbar", { name: "Loading the page" })).toHaveCount(0);
+  expect(account.id).toBeGreaterThan(0);
+});
+
+test("a full click-through violates no policy and asks nobody but the console", async ({ page }) => {
+  const { email } = await newAccount();
+  const foreign: string[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).origin !== new URL(page.url()).origin && page.url() !== "about:blank")
+      foreign.push(request.url());
+  });
+  await page.goto("/");
+  await page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).click();
+  await submitSignIn(page, email);
+  await page.getByRole("link", { name: "API tokens" }).click();
+  await createOnPage(page, "click-through");
+  await page.getByRole("button", { name: "Copy token" }).click();
+  await page.getByText("Keep it out of your shell history").click();
+  await finishOnPage(page);
+  await page.getByRole("link", { name: /Revoke click-through/ }).click();
+  await answerQuestion(page, "Revoke token");
+  await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeVisible();
+  await signOut(page);
+  await expect(page.getByText("You are signed out.")).toBeVisible();
+  // Violations are errors in the browser's console, which the page fixture forbids.
+  expect(foreign).toEqual([]);
+});
+
+test.describe("in a browser elsewhere", () => {
+  test.use({ timezoneId: "America/New_York" });
+
+  test("pages begin in its own zone, until the account chooses one: then that zone holds, UTC as well, and its own is one click away", async ({
+    page,
+    account,
+  }) => {
+    const { id } = await newServer(account.id, { lastSeenAt: new Date() });
+    await recordCheckIn(id, { sample: { cpuPct: 10 } });
+    const hint = page.getByText(/Times in/);
+    await page.goto(`/dashboard/servers/${id}`);
+    await expect(hint).toContainText("Times in America/New York.");
+    // From then on the first answer is in it.
+    expect(await (await page.request.get(`/dashboard/servers/${id}`)).text()).toContain("Times in America/New York.");
+    await page.goto(ACCOUNT_PAGE);
+    await expect(page.locator("select[name=timeZone]")).toHaveValue("America/New_York");
+    await page.locator("select[name=timeZone]").selectOption("UTC");
+    await page.getByRole("button", { name: "Save time zone" }).click();
+    await expect(page.getByText("Times are shown in UTC.")).toBeVisible();
+    await page.goto(`/dashboard/servers/${id}`);
+    await expect(hint).toContainText("Times in UTC.");
+    await page.goto(ACCOUNT_PAGE);
+    await page.getByRole("button", { name: "As this browser: America/New York" }).click();
+    await expect(page.locator("select[name=timeZone]")).toHaveValue("America/New_York");
+  });
+});
+
+test("the cursor of every chart tells the time in the zone that the account has chosen, and names it", async ({
+  page,
+  account,
+}) => {
+  const zone = "Pacific/Marquesas";
+  await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+  const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const { id: server } = await newServer(account.id, { createdAt: new Date(minute - DAY), lastSeenAt: new Date() });
+  await recordCheckIn(server, { sample: { cpuPct: 10 } }, new Date(minute - MINUTE));
+  const { id: service } = await newGameService(account.id);
+  const counters = { packets: 5, bytes: 5, dropped: 5, connections: 5 };
+  await db.metricSample.create({
+    data: { serviceId: service, ts: new Date(minute - 2 * MINUTE), nodeId: 1, ...counters, latencyMs: 8.5 },
+  });
+  const { token } = await newNamedToken(account.id, "used");
+  const hour = new Date(Math.floor(minute / HOUR) * HOUR);
+  await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, peak: 9 } });
+  const { hour: hours, minute: minutes } = wallClock(minute, zone);
+  const sinceMidnight = (hours * HOUR + minutes * MINUTE) / DAY;
+  for (const path of [`${serverPath(server)}?range=24h`, `${servicePath(service)}?range=24h`, tokenPath(token.id)]) {
+    await page.goto(path);
+    const cursors = page.getByRole("slider");
+    await expect(cursors.first()).toHaveAttribute("aria-valuetext", new RegExp(`, in ${zoneText(zone)}(?:\\. |$)`));
+    // The first key may come before the page listens.
+    await expect(async () => {
+      await cursors.first().press("End");
+      await expect(cursors.first()).toContainText(zoneText(zone), { timeout: SECOND });
+    }).toPass();
+    for (const cursor of await cursors.all()) await expect(cursor, path).toContainText(zoneText(zone));
+    const [, shownHour, shownMinute] =
+      /, (\d\d):(\d\d)/.exec((await cursors.first().getAttribute("aria-valuetext")) ?? "") ?? [];
+    const behind = (1 + sinceMidnight - (Number(shownHour) * HOUR + Number(shownMinute) * MINUTE) / DAY) % 1;
+    expect(behind * DAY, `the last value of ${path}`).toBeLessThan(2 * HOUR);
+  }
+});
+
+test("hostname, ip and id of a server are copied by the buttons beside them, and each says so", async ({
+  page,
+  context,
+  account,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const ip = "2001:db8:85a3::8a2e:370:7334";
+  const { id } = await newServer(account.id, { hostname: "web-1.example.com", publicIp: ip, lastSeenAt: new Date() });
+  await page.goto(`/dashboard/servers/${id}`);
+  for (const [what, text] of [
+    ["hostname", "web-1.example.com"],
+    ["public ip", ip],
+    ["id", String(id)],
+  ] as const) {
+    // What programs need stands in a menu of its own.
+    if (what === "id") await page.getByRole("main").locator("summary", { hasText: "API" }).click();
+    const button = page.getByRole("button", { name: `Copy ${what}`, exact: true });
+    await expect(button.locator("svg")).toBeVisible();
+    await button.click();
+    await expect(page.getByRole("status").filter({ hasText: `Copied: ${what}` })).toBeAttached();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+  }
+});
+
+test("the commands of the start page are copied by the buttons beside them", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto("/");
+  for (const what of ["A first request", "In a terminal of the server"]) {
+    await page.getByRole("button", { name: `Copy ${what}`, exact: true }).click();
+    await expect(page.getByRole("status").filter({ hasText: `Copied: ${what}` })).toBeAttached();
+    const shown = await page.getByRole("figure").filter({ hasText: what }).locator("pre").textContent();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
+  }
+});
+
+test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", async ({
+  browser,
+}) => {
+  const database = await createTestDatabase();
+  await insertCaller(database.url);
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const session = randomBytes(32).toString("base64url");
+  await client.query(
+    "insert into sessions (token_hash, account_id, expires_at) select $1, id, now() + interval '1 day' from accounts",
+    [hashToken(session)],
+  );
+  await client.query("alter table access_tokens rename to elsewhere");
+  const app = await startConsole(database.url);
+  // Not the page that counts errors in the browser's console: here there must be one.
+  const page = await browser.newPage();
+  try {
+    await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
+    expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(500);
+    await expect(page.getByRole("heading", { name: "Something went wrong on our side" })).toBeFocused();
+    await expect(page.getByText(/^For the operator: error \w+$/)).toBeVisible();
+    expect(await page.content()).not.toContain("access_tokens");
+    await expectReadable(page);
+
+    await client.query("alter table elsewhere rename to access_tokens");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
+  } finally {
+    await page.close();
+    await app.stop();
+    await client.end();
+    await database.stop();
+  }
+});
+
+test("a page of another origin can call the API with a token and read the limit, on errors too", async ({
+  page: tab,
+}) => {
+  const { token } = await newAccount();
+  const page = createServer((_, response) => response.end("<!doctype html>")).listen(0, "127.0.0.1");
+  await once(page, "listening");
+  try {
+    // A browser asks before it sends a header of its own.
+    await tab.context().setExtraHTTPHeaders({});
+    await tab.goto(`http://127.0.0.1:${(page.address() as AddressInfo).port}/`);
+    const read = (path: string, authorization: string) =>
+      tab.evaluate(
+        async ([url, Authorization]) => {
+          const response = await fetch(url as string, { headers: { Authorization: Authorization as string } });
+          return {
+            status: response.status,
+            body: await response.text(),
+            limit: response.headers.get("RateLimit"),
+            remaining: response.headers.get("X-RateLimit-Remaining"),
+            type: response.headers.get("Content-Type"),
+            id: response.headers.get("X-Request-Id"),
+          };
+        },
+        [sharedOrigin() + path, authorization],
+      );
+    const success = await read("/api/v1/me", `Bearer ${token}`);
+    const left = String(API_REQUESTS.limit - 1);
+    expect(success).toMatchObject({ status: 200, limit: `"default";r=${left};t=60`, remaining: left });
+    expect(success.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await read("/api/v1/nope", `Bearer ${token}`)).toMatchObject({
+      status: 404,
+      remaining: String(API_REQUESTS.limit - 2),
+    });
+    expect(await read("/api/v1/me", "Bearer nonsense")).toMatchObject({ status: 401, limit: null });
+    const scrape = await read("/metrics", `Bearer ${token}`);
+    expect(scrape).toMatchObject({ status: 200, type: "text/plain; version=0.0.4; charset=utf-8", remaining: "117" });
+    expect(await read("/metrics", "Bearer nonsense")).toMatchObject({
+      status: 401,
+      body: expect.stringMatching(/^Malformed/),
+    });
+  } finally {
+    page.close();
+  }
+});

@@ -1,0 +1,55 @@
+import { newAccount } from "@/e2e/support/factories";
+import { expect, signInDirectly, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+
+test("e-mail and password lead to the servers, sign-out leads away and ends the session", async ({ page, context }) => {
+  const { email, id } = await newAccount();
+  await page.goto("/sign-in");
+  await submitSignIn(page, email);
+  await expect(page).toHaveURL("/dashboard");
+  await expect(page.getByText(email).first()).toBeVisible();
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ name: "session", httpOnly: true, sameSite: "Lax", path: "/", secure: false });
+
+  await signOut(page);
+  await expect(page.getByText("You are signed out.")).toBeVisible();
+  expect(await db.session.count({ where: { accountId: id, expiresAt: { gt: new Date() } } })).toBe(0);
+  await context.addCookies([{ ...(cookie as NonNullable<typeof cookie>), expires: -1 }]);
+  await page.goto(TOKEN_PAGE);
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("a refused sign-in keeps the e-mail, forgets the password, and is told", async ({ page }) => {
+  const { email } = await newAccount();
+  await page.goto("/sign-in");
+  await expect(page.getByLabel("E-mail")).toBeFocused();
+  await submitSignIn(page, email, "wrong password");
+  await expect(page.getByRole("alert").filter({ hasText: "Wrong e-mail or password." })).toBeVisible();
+  await expect(page.getByLabel("E-mail")).toHaveValue(email);
+  await expect(page.getByLabel("Password")).toHaveValue("");
+  await expect(page).toHaveURL(/\/sign-in$/);
+});
+
+test("a session that ends while a form is filled: sign-in says so, leads back, and what was typed is there again", async ({
+  page,
+  context,
+}) => {
+  const { id, email } = await newAccount();
+  await signInDirectly(context, id);
+  await page.goto(TOKEN_PAGE);
+  await page.getByLabel("Name").fill("typed before");
+  await page.getByLabel("Expires").selectOption("90");
+  await db.session.deleteMany({ where: { accountId: id } });
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "Your session ended." })).toBeVisible();
+  await expect(page.getByLabel("E-mail")).toBeFocused();
+  await submitSignIn(page, email);
+  await page.waitForURL(TOKEN_PAGE);
+  await expect(page.getByLabel("Name")).toHaveValue("typed before");
+  await expect(page.getByLabel("Expires")).toHaveValue("90");
+
+  // Signing out must leave no data for the next user of the browser.
+  await signOut(page);
+  await expect(page.getByText("You are signed out.")).toBeVisible();
+  expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);
+});

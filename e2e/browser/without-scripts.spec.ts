@@ -1,0 +1,90 @@
+import { newAccount, newNamedToken, unique } from "@/e2e/support/factories";
+import { call } from "@/e2e/support/fixtures";
+import { createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+
+// Pages without JavaScript are HTML, read in e2e/site. This is what a browser makes of them.
+test.use({ javaScriptEnabled: false, viewport: { width: 375, height: 667 } });
+
+test("with JavaScript off the whole walk works: sign in, create, copy by hand, rename, replace, add a server, create a service, revoke, sign out", async ({
+  page,
+}) => {
+  const { email, id } = await newAccount();
+  await page.goto("/sign-in");
+  await submitSignIn(page, email);
+  await expect(page).toHaveURL("/dashboard");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "API tokens" }).click();
+  const raw = await createOnPage(page, "by hand");
+  // The value is in the page's text field, whole, so that it can be copied by hand.
+  const field = page.getByLabel("Token", { exact: true });
+  expect(await field.evaluate((one: HTMLInputElement) => one.readOnly && one.value.length)).toBe(41);
+  expect((await call("/api/v1/me", raw)).status).toBe(200);
+  await page.getByRole("link", { name: "Done" }).click();
+
+  await page.getByRole("link", { name: "by hand", exact: true }).click();
+  await page.getByLabel("Name", { exact: true }).fill("renamed");
+  await page.getByRole("button", { name: "Rename" }).click();
+  await expect(page.getByRole("heading", { name: "renamed", level: 1 })).toBeVisible();
+  await page.getByRole("button", { name: "Replace token" }).click();
+  await expect(field).toHaveValue(/^cpat_/);
+  const fresh = await field.inputValue();
+  expect(fresh).not.toBe(raw);
+
+  await page.goto("/dashboard/servers/new");
+  await page.getByLabel("Label").fill("Web front");
+  await page.getByLabel("Hostname").fill("web-1.example.com");
+  await page.getByRole("button", { name: "Add server" }).click();
+  await expect(page.getByText(/csrv_[0-9A-Za-z]{36}/).first()).toBeVisible();
+
+  await page.goto("/dashboard/game-services/new");
+  await page.getByLabel("Name", { exact: true }).fill("Survival");
+  await page.getByLabel("Public hostname").fill(`${unique("play")}.example.com`);
+  await page.getByLabel("Origin", { exact: true }).fill("192.0.2.80");
+  await page.getByLabel("Port of the origin").fill("25565");
+  await page.getByRole("button", { name: "Create game service" }).click();
+  await expect(page.getByText("The service is created.")).toBeVisible();
+
+  await page.goto(TOKEN_PAGE);
+  await page.getByRole("link", { name: "Revoke all" }).click();
+  // The button ignores taps in its first half second.
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Revoke/ })
+    .click();
+  await expect(page.getByRole("status").filter({ hasText: /revoked/ })).toBeVisible();
+  for (const token of [raw, fresh]) expect((await call("/api/v1/me", token)).status).toBe(401);
+  await signOut(page);
+  await expect(page.getByText("You are signed out.")).toBeVisible();
+  expect(await db.session.count({ where: { accountId: id, expiresAt: { gt: new Date() } } })).toBe(0);
+});
+
+test("a double tap where the button appears revokes nothing, and a tap after half a second does", async ({
+  page,
+  account,
+}) => {
+  const { token } = await newNamedToken(account.id, "slippery");
+  const isRevoked = async () =>
+    (await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt !== null;
+  await page.goto(TOKEN_PAGE);
+  await page.getByRole("link", { name: /Revoke slippery/ }).click();
+  const button = page.getByRole("dialog").getByRole("button", { name: "Revoke token" });
+  const box = await button.boundingBox();
+  if (!box) throw new Error("The button is nowhere.");
+  // Extends the dialog's first half second for as long as the test needs.
+  const delay = await button.evaluate((element) => {
+    element.style.animation = "none";
+    element.getBoundingClientRect();
+    element.style.animation = "";
+    const [animation] = element.getAnimations();
+    animation?.pause();
+    return animation?.effect?.getComputedTiming().duration;
+  });
+  expect(delay).toBe(500);
+  await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
+  expect(await isRevoked()).toBe(false);
+  await expect(button).toBeVisible();
+  await button.evaluate((element) => element.getAnimations()[0]?.finish());
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeVisible();
+  expect(await isRevoked()).toBe(true);
+});

@@ -1,0 +1,174 @@
+import type { Page } from "playwright/test";
+import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { newBenchmarkRun, newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
+import {
+  ACCOUNT,
+  DOCUMENTS,
+  FLEET,
+  fillTokens,
+  hostileService,
+  NODES,
+  SERVER,
+  SERVICE_PAGES,
+  SERVICES,
+  SIGNED_OUT,
+  TOKENS,
+} from "@/e2e/support/page-states";
+import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { db } from "@/lib/database/client";
+import * as pagePaths from "@/lib/page-paths";
+
+// WCAG 2.2 AA in every state of every page, in both colour schemes, from 320 pixels to 4K.
+
+const STATES = [SIGNED_OUT, TOKENS, FLEET, SERVER, SERVICES, ACCOUNT, NODES, DOCUMENTS].flat();
+
+for (const { name, reach } of STATES) {
+  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, async ({
+    page,
+    account,
+  }) => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await reach(page, account.id);
+    await expectToFit(page);
+    await expectAccessible(page);
+  });
+}
+
+test("on the pages of a service whose names want to break out words lie, and no direction of theirs turns our text", async ({
+  page,
+  account,
+}) => {
+  const { id } = await hostileService(account.id);
+  await page.setViewportSize({ width: 375, height: 800 });
+  for (const [, path] of SERVICE_PAGES) {
+    await page.goto(path(id));
+    const thin = await page
+      .locator("main tbody :is(th, td)")
+      .evaluateAll((cells: HTMLElement[]) =>
+        cells.filter((cell) => cell.offsetWidth < 48 && cell.offsetHeight > 48).map((cell) => cell.textContent),
+      );
+    expect(thin, "words stand upright").toEqual([]);
+    await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
+    // What turns the direction turns no text of ours that follows it in its line.
+    const turned = await page.getByText("<b>W").evaluateAll((all) =>
+      all.flatMap((element) => {
+        let block = element;
+        while (block.parentElement && getComputedStyle(block).display === "inline") block = block.parentElement;
+        const isLast = block.textContent?.trimEnd().endsWith("\u202E");
+        return element.closest("bdi, title") || isLast ? [] : [block.outerHTML];
+      }),
+    );
+    expect(turned).toEqual([]);
+  }
+});
+
+/** What can be pressed and is smaller than 24 pixels in one direction; links in the middle of a sentence are as high as its lines. */
+async function smallTargets(page: Page): Promise<string[]> {
+  return page.locator("a[href], button, summary, input, select, textarea").evaluateAll((elements) => {
+    const isInSentence = (element: Element) => {
+      const text = (element.parentElement?.textContent ?? "").replace(element.textContent ?? "", "").trim();
+      return element.tagName === "A" && getComputedStyle(element).display === "inline" && /\w{3}/.test(text);
+    };
+    return elements
+      .filter(
+        (element) =>
+          element.checkVisibility({ visibilityProperty: true }) && !element.matches(".visually-hidden, .skip-link"),
+      )
+      .map((element) => ({ element, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 23.9))
+      .filter(({ element }) => !isInSentence(element))
+      .map(
+        ({ element, box }) =>
+          `${element.tagName} ${element.textContent?.trim().slice(0, 40)} ${Math.round(box.width)}x${Math.round(box.height)}`,
+      );
+  });
+}
+
+/** Visits all pages, as an administrator with one of everything. */
+async function visitEveryPage(page: Page, accountId: number, look: (path: string) => Promise<void>): Promise<void> {
+  await fillTokens(accountId);
+  const { token } = await newNamedToken(accountId, "one more");
+  const { id: server } = await newServer(accountId, { publicIp: "192.0.2.7", lastSeenAt: new Date() });
+  await newServer(accountId);
+  await recordCheckIn(server, { facts: { os: "Debian", kernel: "6", cores: 2 }, sample: { cpuPct: 99 } });
+  await newBenchmarkRun(server);
+  const { id: service } = await newGameService(accountId);
+  await db.account.update({ where: { id: accountId }, data: { role: "admin" } });
+  const { id: edgeNode } = await db.edgeNode.create({ data: { name: unique("visited") }, select: { id: true } });
+  const own = { server, service, token: token.id };
+  const paths = [
+    ...Object.entries(pagePaths.OWN_PAGES).flatMap(([kind, { under, pages }]) =>
+      pages.map((name) => `${under}/${own[kind as keyof typeof own]}${name && `/${name}`}`),
+    ),
+    ...Object.values(pagePaths).filter((path) => typeof path === "string" && path !== pagePaths.NO_PAGE),
+    ...["/", `${pagePaths.DASHBOARD}?view=compact`],
+    ...[pagePaths.edgeNodeSettingsPath(edgeNode), pagePaths.removeEdgeNodePath(edgeNode)],
+    ...[pagePaths.tagsOfSeveralPath({}), pagePaths.maintenanceOfSeveralPath({})],
+  ];
+  try {
+    for (const path of paths.map(String)) {
+      await page.goto(path);
+      await look(path);
+    }
+  } finally {
+    await db.edgeNode.delete({ where: { id: edgeNode } });
+  }
+}
+
+/** What stands in a cell of a table and reaches over the next one. */
+async function wideCells(page: Page): Promise<string[]> {
+  return page
+    .locator("main :is(td, th)")
+    .evaluateAll((all) =>
+      all
+        .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).overflowX === "visible")
+        .map((cell) => `${cell.textContent?.trim().slice(0, 40)} ${cell.scrollWidth} > ${cell.clientWidth}`),
+    );
+}
+
+// In one test, because a visit of all pages costs more than all that is looked at.
+test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide; in no table does what stands in a cell reach over the next one, at any width; printed it has nothing to press: neither a bar of links, nor the way back, the account menu, a search or a button", async ({
+  page,
+  account,
+}) => {
+  const navigation = page.locator(
+    "nav, search, [role=search], button, .button, .plain-button, .skip-link, [data-navigation], header:has([href='/']) details",
+  );
+  const seen = new Map<string, number>();
+  const found: string[] = [];
+  await visitEveryPage(page, account.id, async (path) => {
+    for (const width of [390, 700, 768, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const cell of await wideCells(page)) found.push(`${width} ${path}: ${cell}`);
+    }
+    seen.set(path, await navigation.filter({ visible: true }).count());
+    await page.emulateMedia({ media: "print" });
+    await expect(navigation.filter({ visible: true }), path).toHaveCount(0);
+    await expect(page.getByRole("heading", { level: 1 }), path).toBeVisible();
+    await page.emulateMedia({ media: "screen" });
+    await page.locator("main details").evaluateAll((all) => {
+      for (const details of all) details.setAttribute("open", "");
+    });
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const target of await smallTargets(page)) found.push(`${width} ${path}: ${target}`);
+    }
+  });
+  expect(found).toEqual([]);
+  expect([...seen.values()].filter((count) => count > 2).length).toBeGreaterThan(10);
+});
+
+test.describe("with reduced motion", () => {
+  test.use({ contextOptions: { reducedMotion: "reduce" } });
+
+  test("nothing moves", async ({ page, account }) => {
+    await newNamedToken(account.id, "still");
+    await page.goto(TOKEN_PAGE);
+    await createOnPage(page, "still too");
+    const moving = await page.evaluate(
+      () => document.getAnimations().filter(({ playState }) => playState === "running").length,
+    );
+    expect(moving).toBe(0);
+  });
+});

@@ -1,0 +1,277 @@
+import type { Page } from "playwright/test";
+import { newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
+import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
+import { fillFleet, LONG_AGO, SERVERS, WELL } from "@/e2e/support/page-states";
+import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR } from "@/lib/format/time";
+import { rangeParams } from "@/lib/format/time-range";
+import * as paths from "@/lib/page-paths";
+
+// Where the parts of pages stand, on screens of several widths.
+
+/** The paths of all pages of the dashboard. */
+function dashboardPaths(server: number, service: number, token: number, edgeNode: number): string[] {
+  return [
+    ...[paths.DASHBOARD, paths.NEW_SERVER, paths.tagsOfSeveralPath({}), paths.maintenanceOfSeveralPath({})],
+    ...[paths.serverPath, paths.serverSettingsPath, paths.removeServerPath, paths.benchmarkPath].map((of) =>
+      of(server),
+    ),
+    ...[paths.GAME_SERVICES, paths.NEW_GAME_SERVICE, paths.SUPPORT],
+    ...[paths.servicePath, paths.serviceSettingsPath, paths.serviceAccessPath].map((of) => of(service)),
+    ...[paths.serviceDnsPath, paths.disableServicePath, paths.deleteServicePath].map((of) => of(service)),
+    ...[
+      paths.EDGE_NODES,
+      paths.NEW_EDGE_NODE,
+      paths.edgeNodeSettingsPath(edgeNode),
+      paths.removeEdgeNodePath(edgeNode),
+    ],
+    ...[paths.ACCOUNT_PAGE, paths.NOTICE_PAGE, paths.TOKEN_PAGE, paths.tokenPath(token)],
+  ];
+}
+
+/** The parts of the page's column, and the ends of the bar above it, that begin or end elsewhere than the column. */
+function partsAstray(page: Page): Promise<string[]> {
+  return page.locator("main").evaluate((main) => {
+    const { left, right } = main.getBoundingClientRect();
+    const { paddingLeft, paddingRight } = getComputedStyle(main);
+    const column = { left: left + Number.parseFloat(paddingLeft), right: right - Number.parseFloat(paddingRight) };
+    const isSame = (a: number, b: number) => Math.abs(a - b) < 0.6;
+    const parts = [...(document.querySelector("main > article") ?? main).children]
+      // What lies over the page, or is there for screen readers alone, is not in the column.
+      .filter((part) => !["absolute", "fixed"].includes(getComputedStyle(part).position))
+      .map((part) => ({ name: part.outerHTML.slice(0, 60), box: part.getBoundingClientRect() }));
+    const astray = parts
+      .filter(({ box }) => !isSame(box.left, column.left) || !isSame(box.right, column.right))
+      .map(({ name, box }) => `${name} from ${box.left} to ${box.right}`);
+    const logo = document.querySelector("header a")?.getBoundingClientRect().left ?? 0;
+    const menu = document.querySelector("header details > summary")?.getBoundingClientRect().right ?? 0;
+    if (parts.length === 0) astray.push("nothing in the column");
+    if (!isSame(logo, column.left)) astray.push(`the logo at ${logo}`);
+    if (!isSame(menu, column.right)) astray.push(`the account menu at ${menu}`);
+    return astray.map((text) => `${text}; the column from ${column.left} to ${column.right}`);
+  });
+}
+
+test("every part of every page of the dashboard begins at one left edge and ends at one right edge, those of the bar above", async ({
+  page,
+  account,
+}) => {
+  await db.account.update({ where: { id: account.id }, data: { role: "admin" } });
+  const { id: server } = await newServer(account.id, { lastSeenAt: new Date() });
+  await recordCheckIn(server, { sample: { cpuPct: 90 }, facts: { os: "Debian 13", kernel: "6.12", cores: 4 } });
+  const { id: service } = await newGameService(account.id);
+  const { token } = await newNamedToken(account.id, "in the column");
+  const { id: edgeNode } = await db.edgeNode.create({ data: { name: unique("column") }, select: { id: true } });
+  const astray: string[] = [];
+  for (const path of dashboardPaths(server, service, token.id, edgeNode)) {
+    await page.goto(path);
+    for (const width of [375, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const part of await partsAstray(page)) astray.push(`${path} at ${width}: ${part}`);
+    }
+  }
+  await db.edgeNode.delete({ where: { id: edgeNode } });
+  expect(astray).toEqual([]);
+});
+
+/** Where the last of the servers ends, in pixels from the top of the page. */
+function lowest(page: Page): Promise<number> {
+  return page
+    .locator("li[data-server]")
+    .evaluateAll((rows) => Math.max(...rows.map((row) => row.getBoundingClientRect().bottom + window.scrollY)));
+}
+
+for (const [width, height] of [
+  [1280, 900],
+  [1920, 1000],
+] as const) {
+  test(`the compact view shows 120 servers on one screen of ${width} by ${height}, whoever needs somebody first and with the cause`, async ({
+    page,
+    account,
+  }) => {
+    await fillFleet(account.id);
+    await page.setViewportSize({ width, height });
+    await page.goto("/dashboard");
+    await page.getByRole("navigation", { name: "View" }).getByRole("link", { name: "Compact" }).click();
+    const rows = page.locator("li[data-server]");
+    await expect(rows).toHaveCount(SERVERS);
+    await expect(page).toHaveURL("/dashboard?view=compact");
+    expect(await lowest(page)).toBeLessThanOrEqual(height);
+    await expect(rows.first()).toContainText(/Last check-in 1 hour ago.*offline/);
+    await expect(rows.nth(1)).toHaveAttribute("data-level", /strained|critical/);
+    await expect(rows.nth(1)).toContainText(/(Disk|Memory): \d+(\.\d)? %/);
+    await expect(rows.last()).toContainText("never set up");
+    const cut = await page
+      .locator("li[data-server] a > span")
+      .evaluateAll((parts) =>
+        parts
+          .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0)
+          .map((p) => p.textContent),
+      );
+    // A cause is read whole; a name that is too long is read in its tooltip.
+    expect(cut).toEqual([]);
+    await expect(rows.nth(1).getByRole("link")).toHaveAttribute("title", /^node \d+\.frankfurt: (Disk|Memory): /);
+
+    await page.getByRole("link", { name: "Offline 1" }).click();
+    await expect(rows).toHaveCount(1);
+    await rows.getByRole("link").click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("node 1.frankfurt");
+
+    // When everything is down, all of it is still on the screen.
+    const down = { lastSeenAt: new Date(Date.now() - HOUR) };
+    await db.server.updateMany({ where: { accountId: account.id, createdAt: LONG_AGO }, data: down });
+    await page.goto("/dashboard?view=compact");
+    await expect(page.locator("li[data-group=offline]")).toHaveCount(SERVERS - 1);
+    expect(await lowest(page)).toBeLessThanOrEqual(height);
+  });
+}
+
+test("a row is two lines on a phone and its cause is read whole on every screen", async ({ page, account }) => {
+  for (const [label, sample] of [
+    ["A disk is full", { ...WELL, diskUsedPct: 99 }],
+    ["A swap", { ...WELL, swapUsedPct: 80 }],
+    ["A network not measured", { ...WELL, netLossPct: null }],
+    ["A service that failed", { ...WELL, failedUnits: 3 }],
+  ] as const) {
+    const { id } = await newServer(account.id, { label, createdAt: LONG_AGO, lastSeenAt: LONG_AGO });
+    await recordCheckIn(id, { sample });
+  }
+  for (const width of [375, 1024, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto("/dashboard");
+    const rows = page.locator("tr[data-server]");
+    await expect(rows).toHaveCount(4);
+    for (const row of await rows.all()) {
+      const cause = row.getByText(/^[A-Z]\w+: /).last();
+      expect(await cause.evaluate((cell) => cell.scrollWidth - cell.clientWidth), String(width)).toBeLessThanOrEqual(0);
+      const { height = 0 } = (await row.boundingBox()) ?? {};
+      expect(height, String(width)).toBeLessThan(width === 375 ? 72 : 56);
+    }
+  }
+});
+
+test("names of 24 characters are read whole, and every row is of one height, whatever its cause", async ({
+  page,
+  account,
+}) => {
+  const labels = ["Survival world 3 of Adam", "Cache"];
+  for (const [index, label] of labels.entries()) {
+    const { id } = await newServer(account.id, { label, createdAt: new Date(Date.now() - DAY) });
+    await recordCheckIn(id, { sample: { cpuPct: 10, memUsedMb: 97, memTotalMb: 100, swapUsedPct: 90 * index } });
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto("/dashboard");
+  for (const label of labels) {
+    const name = page.getByRole("rowheader").getByRole("link", { name: label });
+    expect(await name.evaluate((link) => link.scrollWidth - link.clientWidth), label).toBe(0);
+  }
+  const heights = await page
+    .locator("tr[data-server]")
+    .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+  // The last row has no line below it.
+  expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
+});
+
+test("the public hostname of a game service stays in one line of the list on a screen of 1280 pixels", async ({
+  page,
+  account,
+}) => {
+  const end = `-${account.id}.example.net`;
+  // 25 characters, as many as "survival.play.example.net" has.
+  const javaHostname = "survivalists".slice(0, 25 - end.length) + end;
+  const { id } = await newGameService(account.id, { javaHostname });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto("/dashboard/game-services");
+  const lines = await page.locator(`#hostname-${id}`).evaluate((name) => {
+    const text = document.createRange();
+    text.selectNodeContents(name);
+    return text.getClientRects().length;
+  });
+  expect(lines).toBe(1);
+});
+
+for (const width of [320, 375, 1280]) {
+  test(`${width} pixels wide, the whole token is in sight, its end included`, async ({ page, account }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(TOKEN_PAGE);
+    await createOnPage(page, account.name);
+    const hidden = await page
+      .getByLabel("Token", { exact: true })
+      .evaluate((field) => [field.scrollWidth - field.clientWidth, field.scrollHeight - field.clientHeight]);
+    expect(hidden).toEqual([0, 0]);
+  });
+}
+
+test("on a phone each title that sorts has room, the arrow of the order as well", async ({ page, account }) => {
+  for (const name of ["alpha", "beta"]) await newNamedToken(account.id, name);
+  await page.setViewportSize({ width: 375, height: 800 });
+  await page.goto(TOKEN_PAGE);
+  const titles = page.locator("thead th:has(a)");
+  await expect(titles.filter({ hasText: "Created" }).locator("[data-order]")).toBeVisible();
+  const cut = await titles.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+  expect(cut).toBe(0);
+});
+
+test("at 400 % zoom the name of the token and both answers are in sight", async ({ page, account }) => {
+  await page.setViewportSize({ width: 320, height: 256 });
+  await newNamedToken(account.id, "Backup of the night");
+  await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
+  await page.getByRole("link", { name: /Revoke Backup/ }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("heading", { name: "Backup of the night" })).toBeInViewport({ ratio: 1 });
+  await expect(dialog.getByRole("link", { name: "Cancel" })).toBeInViewport({ ratio: 1 });
+  await expect(dialog.getByRole("button", { name: "Revoke token" })).toBeInViewport({ ratio: 1 });
+});
+
+test("the reference begins where the header and every other page begin, with its contents beside it on a wide screen", async ({
+  page,
+}) => {
+  await page.goto("/docs/api");
+  for (const width of [375, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    const left = (name: string) =>
+      page
+        .locator(name)
+        .first()
+        .evaluate((part) => part.getBoundingClientRect().left);
+    const header = await left("header a");
+    for (const part of ["main h1", "main nav"]) expect(await left(part), `${part} at ${width}`).toBeCloseTo(header, 0);
+    expect((await left("main section")) > header + 100, `beside the contents at ${width}`).toBe(width > 1200);
+  }
+});
+
+test("a month of the noisiest history is under 60 KB as transferred, and under 70 in four times as many points, complete without JavaScript, and nothing of it jumps", async ({
+  page,
+  account,
+}) => {
+  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 40 * DAY), lastSeenAt: new Date() });
+  // Every measurement over its whole range within every hour: the longest paths there are.
+  await db.$executeRaw`
+    insert into telemetry_hours (server_id, hour, samples, bands)
+    select ${id}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 120, (
+      select jsonb_object_agg(name, jsonb_build_array(round(least::numeric, 3), round((least + 13)::numeric, 3), round((least + 31 + 37 * random())::numeric, 3), 120))
+      from (select name, random() * 30 + n % 3 as least from unnest(array['score', 'cpuPct', 'cpuStealPct',
+        'cpuIowaitPct', 'memUsedPct', 'swapUsedPct', 'diskUsedPct', 'netLossPct', 'netRetransmitPct']) as name) m)
+    from generate_series(1, 721) n`;
+  await recordShifts(page);
+  const month = new URLSearchParams(rangeParams({ from: Date.now() - 30 * DAY, to: Date.now() }));
+  const hours = await page.goto(`/dashboard/servers/${id}?${month}`, { waitUntil: "networkidle" });
+  await expect(page.getByText("Each point is 1 hour, from hourly summaries.")).toBeVisible();
+  const { responseBodySize: bytesOfHours } = (await hours?.request().sizes()) ?? { responseBodySize: Number.NaN };
+  expect(bytesOfHours).toBeLessThan(70_000);
+  const response = await page.goto(`/dashboard/servers/${id}?range=30d`, { waitUntil: "networkidle" });
+  const { responseBodySize } = (await response?.request().sizes()) ?? { responseBodySize: Number.NaN };
+  expect(responseBodySize).toBeLessThan(60_000);
+  expect(responseBodySize).toBeGreaterThan(10_000);
+  expect(sumOf(await listShifts(page))).toBeLessThan(INVISIBLE);
+  await expect(page.getByText("Times in UTC")).toBeVisible();
+
+  const html = (await response?.text()) ?? "";
+  for (const title of ["Score", "CPU", "Memory", "Fullest disk", "Network"])
+    expect(html).toContain(`${title} in numbers`);
+  expect(html).toContain("Times in UTC");
+  expect(html.match(/data-series=/g)).toHaveLength(9);
+  expect(html).not.toMatch(/ style="/);
+});

@@ -1,0 +1,231 @@
+import { expect, test } from "vitest";
+import { startConsole } from "@/e2e/support/console-server";
+import { newAccount, newNamedToken, PASSWORD, unique } from "@/e2e/support/factories";
+import { sendFields } from "@/e2e/support/html-form";
+import { askOverHttp, call, callsOf, expectFailure, origin } from "@/e2e/support/over-http";
+import { createToken, newVisitor, signIn } from "@/e2e/support/site";
+import { Visitor } from "@/e2e/support/visitor";
+import { ENDPOINTS } from "@/lib/api/contract";
+import { db } from "@/lib/database/client";
+import { HOUR } from "@/lib/format/time";
+import { ACCOUNT_PAGE, TOKEN_PAGE } from "@/lib/page-paths";
+import { hashToken } from "@/lib/tokens/format";
+
+const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
+/** One path of each endpoint of the contract. */
+const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g, "1"));
+const NO_DATABASE = "postgresql://postgres@127.0.0.1:1/none";
+
+test("every page carries a fresh nonce policy without unsafe-*, and the other security headers", async () => {
+  const { account, page } = await newVisitor();
+  const nonces = new Set<string>();
+  for (const path of PAGES) {
+    await page.goto(path);
+    if (path === TOKEN_PAGE) expect(page.textOf("body > header, header")).toContain(account.email);
+    const header = (name: string) => page.headers.get(name);
+    const policy = header("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("base-uri 'none'");
+    expect(policy).toContain("form-action 'self'");
+    expect(policy).not.toContain("unsafe");
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
+    expect(nonce).not.toBe("");
+    nonces.add(nonce);
+    // What the page runs carries it.
+    const scripts = page.html.match(/<script[^>]*>/g) ?? [];
+    expect(scripts.length, path).toBeGreaterThan(0);
+    for (const script of scripts) expect(script, path).toContain(`nonce="${nonce}"`);
+    expect(header("cache-control")).toContain("no-store");
+    expect(header("x-content-type-options")).toBe("nosniff");
+    expect(header("referrer-policy")).toBe("same-origin");
+    expect(header("permissions-policy")).toContain("camera=()");
+    expect(header("cross-origin-opener-policy")).toBe("same-origin");
+    expect(header("x-powered-by")).toBeNull();
+    expect(header("strict-transport-security")).toBeNull();
+  }
+  expect(nonces.size).toBe(PAGES.length);
+});
+
+test("more parameters than a page has are 400, and a state of the router that nobody's page has", async () => {
+  const parts = 1100;
+  const deep = `${'["",{"a":'.repeat(parts)}["",{}]${"}]".repeat(parts)}`;
+  for (const [query, headers, status] of [
+    ["", {}, 404],
+    ["", { "User-Agent": "a".repeat(14_000) }, 404],
+    [`?${"a=1&".repeat(99)}`, {}, 404],
+    [`?${"a=1&".repeat(100)}`, {}, 400],
+    [`?${"a=1&".repeat(3600)}`, {}, 400],
+    ["", { RSC: "1", "Next-Router-State-Tree": deep }, 400],
+  ] as const) {
+    const answer = await askOverHttp(`/no/such/page${query}`, { headers });
+    expect(answer.status, `${query.length} ${Object.keys(headers)}`).toBe(status);
+  }
+});
+
+test("a form sent with no Origin or with another one is refused with 403 and does nothing", async () => {
+  const { account, page } = await newVisitor();
+  const { token } = await newNamedToken(account.id, "target");
+  const path = `${TOKEN_PAGE}?revoke=${token.id}`;
+  const fields = (await page.goto(path)).fieldsOf("Revoke token");
+  const revokedAt = async () => (await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt;
+  for (const foreign of [undefined, "null", "https://evil.example", "http://127.0.0.1:1"]) {
+    const refused = await sendFields(origin + path, fields, {
+      ...page.requestHeaders(),
+      ...(foreign && { Origin: foreign }),
+      "X-Forwarded-Host": "evil.example",
+      "X-Forwarded-Proto": "https",
+    });
+    expect(refused.status, foreign).toBe(403);
+    expect(await refused.text(), foreign).toContain("This form was not sent by the console");
+    expect(await revokedAt(), foreign).toBeNull();
+  }
+  // The same form from the console's own page does what it says.
+  await page.press("Revoke token");
+  expect(await revokedAt()).not.toBeNull();
+});
+
+test("the session cookie is no authentication for the API, and beside a token it changes nothing", async () => {
+  const { page } = await newVisitor();
+  const { Cookie = "" } = page.requestHeaders();
+  expect(Cookie).toContain("session=");
+  const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
+  for (const path of ENDPOINT_PATHS) {
+    await expectFailure(call(path, null, { headers: { Cookie } }), 401, MISSING);
+  }
+  const { token } = await newAccount();
+  const answerOf = async (path: string, headers: Record<string, string>) => {
+    const { status, json } = await call(path, token, { headers });
+    return { status, json };
+  };
+  for (const path of ENDPOINT_PATHS) {
+    expect(await answerOf(path, { Cookie }), path).toEqual(await answerOf(path, {}));
+  }
+});
+
+test("a name made of markup is text on the page", async () => {
+  const { account, page } = await newVisitor();
+  const name = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>";
+  await newNamedToken(account.id, name);
+  await page.goto(TOKEN_PAGE);
+  expect(page.link(name).closest("tr").length).toBe(1);
+  expect(page.$("img[src=x], [onerror]").length).toBe(0);
+  expect(page.html).not.toContain("<script>alert(2)");
+});
+
+test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public URL, and its origin alone may send forms", async () => {
+  const publicOrigin = "https://console.example.com";
+  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: publicOrigin, TRUSTED_PROXIES: "1" });
+  try {
+    const { email, id } = await newAccount();
+    await db.accessToken.deleteMany({ where: { accountId: id } });
+    const page = await new Visitor(app.origin).goto("/sign-in");
+    const hsts = /max-age=\d{8,}; includeSubDomains/;
+    expect(page.headers.get("strict-transport-security")).toMatch(hsts);
+    for (const path of ["/api/v1/me", "/api/v1/nope", "/healthz", "/favicon.svg"]) {
+      expect((await fetch(app.origin + path)).headers.get("strict-transport-security"), path).toMatch(hsts);
+    }
+    const fields = page.fill({ "E-mail": email, Password: PASSWORD }).fieldsOf("Sign in");
+    const send = (from: string) =>
+      sendFields(`${app.origin}/sign-in`, fields, { Origin: from, "X-Forwarded-For": page.forwardedFor });
+    expect((await send(app.origin)).status).toBe(403);
+    const signedIn = await send(publicOrigin);
+    const cookie = signedIn.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^__Host-session=[\w-]{43}; Path=\/; .*Secure; HttpOnly; SameSite=lax/);
+    const tokenPage = await fetch(app.origin + TOKEN_PAGE, { headers: { Cookie: cookie.split(";")[0] ?? "" } });
+    expect(await tokenPage.text()).toContain(`curl -sS ${publicOrigin}/api/v1/me`);
+    expect(await db.session.count({ where: { accountId: id } })).toBe(1);
+  } finally {
+    await app.stop();
+  }
+});
+
+test("each security event is one line of JSON with account, token and ip, and never a secret or what was typed", async () => {
+  const app = await startConsole(process.env.DATABASE_URL ?? "", { TRUSTED_PROXIES: "1" });
+  try {
+    const { id, email } = await newAccount();
+    const page = await new Visitor(app.origin).goto("/sign-in");
+    await signIn(page, "someone-typed-this@example.com", "and this password");
+    expect(page.alerts.join()).toContain("Wrong e-mail or password.");
+    await signIn(page, email);
+    expect(page.text).toContain(email);
+    await otherSession(id);
+    await page.goto(ACCOUNT_PAGE);
+    await page.press("Sign out all other browsers");
+    expect(page.text).toContain("1 browser was signed out.");
+    await otherSession(id);
+    const newPassword = "a wholly new password";
+    await page.press("Change password", {
+      "Current password": PASSWORD,
+      "New password": newPassword,
+      "New password again": newPassword,
+    });
+    expect(page.text).toContain("Your password is changed. 1 other browser was signed out.");
+    await page.goto(TOKEN_PAGE);
+    const raw = await createToken(page, 'x","event":"forged"} {');
+    await page.goto(TOKEN_PAGE);
+    await page.follow(/Revoke x/);
+    await page.press("Revoke token");
+    expect(page.statuses.join()).toContain("was revoked");
+    await callsOf(app.origin).call("/api/v1/me", raw, { headers: { "X-Forwarded-For": page.forwardedFor } });
+    await page.press("Sign out");
+    expect(page.text).toContain("You are signed out.");
+
+    const token = await db.accessToken.findFirstOrThrow({ where: { accountId: id, hint: raw.slice(-4) } });
+    await expect.poll(() => app.output()).toContain("token use refused");
+    await expect.poll(() => app.output()).toContain("signed out");
+    const events = app
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"kind":"security"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.map(({ event, account, token: tokenId, count }) => ({ event, account, tokenId, count }))).toEqual([
+      { event: "sign-in failed", account: null },
+      { event: "signed in", account: id },
+      { event: "sessions ended", account: id, count: 1 },
+      { event: "password changed", account: id, count: 1 },
+      { event: "token created", account: id, tokenId: token.id },
+      { event: "token revoked", account: id, tokenId: token.id },
+      { event: "token use refused", account: id, tokenId: token.id, count: 1 },
+      { event: "signed out", account: id },
+    ]);
+    for (const { ip } of events) expect(ip).toBe(page.forwardedFor);
+    for (const secret of [
+      raw.slice(5, 25),
+      PASSWORD,
+      newPassword,
+      "and this password",
+      "someone-typed-this",
+      email,
+      "forged",
+    ]) {
+      expect(app.output()).not.toContain(secret);
+    }
+  } finally {
+    await app.stop();
+  }
+});
+
+/** Another browser in which the account is signed in. */
+async function otherSession(accountId: number): Promise<void> {
+  const [tokenHash, expiresAt] = [hashToken(unique("session")), new Date(Date.now() + HOUR)];
+  await db.session.create({ data: { tokenHash, accountId, expiresAt } });
+}
+
+test("while the database is away pages say so with 503, and nobody is signed out by it", async () => {
+  const { account, page } = await newVisitor();
+  const app = await startConsole(NO_DATABASE);
+  try {
+    const away = new Visitor(app.origin);
+    for (const [name, value] of page.cookies) away.cookies.set(name, value);
+    await away.goto(TOKEN_PAGE);
+    expect(away.status).toBe(503);
+    expect(away.heading).toBe("The console is unavailable right now");
+    expect(away.setCookies).toEqual([]);
+    // The same browser, where the database answers.
+    await page.goto(TOKEN_PAGE);
+    expect(page.text).toContain(account.email);
+  } finally {
+    await app.stop();
+  }
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { startConsole } from "@/e2e/support/console-server";
+import { callsOf } from "@/e2e/support/over-http";
+import { startRecordingProxy } from "@/e2e/support/recording-proxy";
+import { createToken, newVisitor } from "@/e2e/support/site";
+import { Visitor } from "@/e2e/support/visitor";
+import { db } from "@/lib/database/client";
+import { TOKEN_PAGE } from "@/lib/page-paths";
+
+// Spec 5.4: the raw token is displayed exactly once. With JavaScript: e2e/browser/tokens.spec.ts.
+
+test("in the whole flow the raw token is in one response body, and in no URL, header, cookie, storage or log line", async () => {
+  const { account, page: signedIn } = await newVisitor();
+  const app = await startConsole(process.env.DATABASE_URL ?? "");
+  const proxy = await startRecordingProxy(app.origin);
+  try {
+    const page = new Visitor(proxy.origin);
+    for (const [name, value] of signedIn.cookies) page.cookies.set(name, value);
+    await page.goto(TOKEN_PAGE);
+    const raw = await createToken(page, "watched");
+    expect(page.url).not.toContain(raw);
+    await callsOf(app.origin).call("/api/v1/me", raw);
+    await page.follow("Done");
+    expect(page.buttons("Create token").length).toBe(1);
+    expect(page.html).not.toContain(raw);
+    await page.reload();
+    expect(page.html).not.toContain(raw);
+
+    expect(proxy.bodies().filter((body) => body.includes(raw))).toHaveLength(1);
+    expect(proxy.rest().filter((text) => text.includes(raw))).toEqual([]);
+    expect(JSON.stringify([...page.cookies])).not.toContain(raw);
+    expect(app.output()).toContain('"event":"token created"');
+    expect(app.output()).not.toContain(raw.slice(5, 25));
+    const rows = await db.accessToken.findMany({ where: { accountId: account.id }, omit: { tokenHash: false } });
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(raw.slice(5, 25));
+  } finally {
+    await proxy.stop();
+    await app.stop();
+  }
+});

@@ -1,0 +1,29 @@
+import { db } from "@/lib/database/client";
+import { HOUR, MINUTE } from "@/lib/format/time";
+import { newGameService } from "./factories";
+
+// Of one moment, because a minute may end between what is stored and what is expected.
+const NOW = Math.floor(Date.now() / MINUTE) * MINUTE;
+
+/** So many hours before now. */
+export const at = (hours: number) => new Date(NOW - hours * HOUR);
+
+/** A service of eight hours with five events, which edge nodes count. */
+export async function eventfulService(accountId: number): Promise<number> {
+  const times = { createdAt: at(8), updatedAt: at(8) };
+  const { id } = await newGameService(accountId, { status: "active", ...times });
+  const rows = [
+    ["failed", 6, 5, { error: "edge-1: no route to <b>origin</b>\u202E" }],
+    ["node_silent", 4, 3.5, { node: "edge-2", node_id: 2 }],
+    ["settings_changed", 3, 3, { by: accountId, what: "name, origin" }],
+    ["turned_off", 2, 2, { by: accountId }],
+  ] as const;
+  await db.serviceEvent.createMany({
+    data: rows.map(([kind, from, to, facts]) => ({
+      ...{ serviceId: id, kind, facts, startedAt: at(from), endedAt: at(to) },
+    })),
+  });
+  const counted = { nodeId: 1, packets: 5n, bytes: 5n, dropped: 0n, connections: 5n };
+  await db.metricSample.createMany({ data: [1, 2, 3].map((hours) => ({ serviceId: id, ts: at(hours), ...counted })) });
+  return id;
+}

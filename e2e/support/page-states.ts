@@ -1,0 +1,395 @@
+import type { Page } from "playwright/test";
+import { agentConfigurations } from "@/app/dashboard/servers/agent-configurations";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR } from "@/lib/format/time";
+import {
+  ACCOUNT_PAGE,
+  API_REFERENCE,
+  CHANGELOG,
+  DASHBOARD,
+  deleteServicePath,
+  disableServicePath,
+  EDGE_NODES,
+  edgeNodeSettingsPath,
+  GAME_SERVICES,
+  maintenanceOfSeveralPath,
+  NEW_EDGE_NODE,
+  NEW_GAME_SERVICE,
+  NEW_SERVER,
+  NOTICE_PAGE,
+  removeEdgeNodePath,
+  serverPath,
+  serverSettingsPath,
+  serviceAccessPath,
+  servicePath,
+  serviceSettingsPath,
+  tagsOfSeveralPath,
+} from "@/lib/page-paths";
+import { requestBenchmark } from "@/lib/servers/benchmarks";
+import { MAX_ACTIVE_TOKENS, revokeTokens } from "@/lib/tokens/management";
+import { eventfulService } from "./eventful-service";
+import { newGameService, newNamedToken, newServer, newToken, steadyRecord, unique } from "./factories";
+import { sharedOrigin } from "./fixtures";
+import { createOnPage, expect, openAccountMenu, submitSignIn, TOKEN_PAGE } from "./pages";
+import { recordCheckIn } from "./record-check-in";
+
+// The pages in their states, with names and ips as long as they can be, for tests of how they look.
+
+export type State = { name: string; reach(page: Page, accountId: number): Promise<void> };
+
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole("main")).toBeVisible();
+}
+
+export const SIGNED_OUT: readonly State[] = [
+  { name: "start page", reach: (page) => visit(page, "/") },
+  {
+    name: "sign-in",
+    async reach(page) {
+      await page.context().clearCookies();
+      await visit(page, "/sign-in");
+    },
+  },
+  {
+    name: "sign-in refused",
+    async reach(page) {
+      await page.context().clearCookies();
+      await page.goto("/sign-in");
+      await submitSignIn(page, "nobody@example.com", "wrong");
+      await expect(page.getByText("Wrong e-mail or password.")).toBeVisible();
+    },
+  },
+];
+
+export const TOKENS: readonly State[] = [
+  { name: "no tokens", reach: (page) => visit(page, TOKEN_PAGE) },
+  {
+    name: "refused name",
+    async reach(page) {
+      await page.goto(TOKEN_PAGE);
+      await page.getByLabel("Name").fill(" ");
+      await page.getByRole("button", { name: "Create token" }).click();
+      await expect(page.getByText("Give the token a name.")).toBeVisible();
+    },
+  },
+  {
+    name: "just created",
+    async reach(page) {
+      await page.goto(TOKEN_PAGE);
+      await createOnPage(page, "new");
+    },
+  },
+  {
+    name: "tokens in every state, long names",
+    async reach(page, accountId) {
+      await fillTokens(accountId);
+      await visit(page, TOKEN_PAGE);
+    },
+  },
+  {
+    name: "fifty tokens",
+    async reach(page, accountId) {
+      for (let i = 0; i < MAX_ACTIVE_TOKENS; i++) await newToken(accountId);
+      await visit(page, TOKEN_PAGE);
+      await expect(page.getByRole("row")).toHaveCount(1 + MAX_ACTIVE_TOKENS);
+    },
+  },
+  {
+    name: "confirm revoke",
+    async reach(page, accountId) {
+      const { token } = await newNamedToken(accountId, "W".repeat(64));
+      await visit(page, `${TOKEN_PAGE}?revoke=${token.id}`);
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "confirm revoke all",
+    async reach(page, accountId) {
+      await fillTokens(accountId);
+      await visit(page, `${TOKEN_PAGE}?revoke=all`);
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "one token with a day of traffic",
+    async reach(page, accountId) {
+      const { token } = await newNamedToken(accountId, "W".repeat(64), new Date(Date.now() + 30 * DAY));
+      const hour = new Date(Math.floor(Date.now() / DAY) * DAY);
+      await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, refused: 1, peak: 9 } });
+      const ip = "2001:db8:1234:5678:9abc:def0:1234:5678";
+      await db.tokenVisitor.create({ data: { tokenId: token.id, ip, network: ip, agent: "x".repeat(100) } });
+      await visit(page, `${TOKEN_PAGE}/${token.id}`);
+      await page.getByText("Table of Requests").click();
+    },
+  },
+  {
+    name: "password asked again",
+    async reach(page, accountId) {
+      await fillTokens(accountId);
+      await db.session.updateMany({ where: { accountId }, data: { authenticatedAt: new Date(0) } });
+      await visit(page, `${TOKEN_PAGE}?revoke=all`);
+      await expect(page.getByRole("dialog").getByLabel("Your password")).toBeVisible();
+    },
+  },
+  { name: "nothing to revoke", reach: (page) => visit(page, `${TOKEN_PAGE}?revoke=999999999`) },
+  { name: "not found", reach: (page) => visit(page, "/no/such/page") },
+];
+
+export const FLEET: readonly State[] = [
+  {
+    name: "fleet",
+    async reach(page, accountId) {
+      await newServer(accountId, { label: "W".repeat(64), hostname: `${"h".repeat(63)}.example.com` });
+      await newServer(accountId, { publicIp: "2001:db8:1234:5678:9abc:def0:1234:5678" });
+      await visit(page, DASHBOARD);
+    },
+  },
+  { name: "empty fleet", reach: (page) => visit(page, DASHBOARD) },
+  {
+    name: "compact rows",
+    async reach(page, accountId) {
+      await fillFleet(accountId);
+      await visit(page, `${DASHBOARD}?view=compact`);
+      await expect(page.locator("li[data-server]")).toHaveCount(SERVERS);
+    },
+  },
+  {
+    name: "fleet of one tag",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId, { label: "alpha", tags: ["db", "eu west"] });
+      await visit(page, `${DASHBOARD}?tag=eu+west`);
+      await expect(page.locator(`[data-server="${id}"]`)).toContainText("#db #eu west");
+      // A line has no room for ten of 32 characters.
+      await expect(page.getByTitle("#db #eu west")).toHaveCSS("text-overflow", "ellipsis");
+    },
+  },
+  {
+    name: "tags of several servers",
+    async reach(page, accountId) {
+      await newServer(accountId, { label: "alpha", tags: ["db", "eu west"] });
+      await page.goto(tagsOfSeveralPath({}));
+      await page.getByRole("textbox", { name: "Add tags" }).fill("new");
+      await page.getByRole("checkbox", { name: "alpha" }).check();
+      await page.getByRole("button", { name: "Change tags" }).click();
+      await expect(page.getByRole("status").filter({ hasText: "The tags of 1 server were changed." })).toBeVisible();
+    },
+  },
+  { name: "maintenance of several servers", reach: (page) => visit(page, maintenanceOfSeveralPath({})) },
+  { name: "add a server", reach: (page) => visit(page, NEW_SERVER) },
+  {
+    name: "key of a new server",
+    async reach(page) {
+      await visit(page, NEW_SERVER);
+      await page.getByLabel("Label").fill("W".repeat(64));
+      await page.getByLabel("Hostname").fill("web-1.example.com");
+      await page.getByRole("button", { name: "Add server" }).click();
+      await expect(page.getByText(/csrv_[0-9A-Za-z]{36}/).first()).toBeVisible();
+    },
+  },
+];
+
+export const SERVER: readonly State[] = [
+  {
+    name: "one server",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId, { label: "W".repeat(64), facts: { long: "x".repeat(300), cores: 2 } });
+      await db.$executeRaw`
+        insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, mem_used_mb, mem_total_mb, net_loss_pct)
+        select ${id}, now() - n * interval '1 minute', n % 100, n % 7, 500, 1000, 0.3 from generate_series(1, 600) n`;
+      await db.benchmarkRun.create({
+        data: { serverId: id, label: "W".repeat(64), status: "done", cpu: 70, finishedAt: new Date() },
+      });
+      await page.goto(`/dashboard/servers/${id}`);
+      await page.getByText("Table of CPU").click();
+    },
+  },
+  {
+    name: "settings of a server",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId, { label: "W".repeat(64) });
+      await page.goto(`/dashboard/servers/${id}/settings`);
+    },
+  },
+  {
+    name: "remove a server",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId, { label: "W".repeat(64) });
+      await page.goto(`/dashboard/servers/${id}/remove`);
+    },
+  },
+  {
+    name: "benchmark",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId);
+      await requestBenchmark(accountId, id, "W".repeat(64));
+      await page.goto(`/dashboard/servers/${id}/benchmark`);
+    },
+  },
+  {
+    name: "server with maintenance",
+    async reach(page, accountId) {
+      const { id } = await plannedServer(accountId);
+      await visit(page, serverPath(id));
+      await expect(page.locator("[data-uptime='24 hours']")).toContainText(/of maintenance left out/);
+    },
+  },
+  {
+    name: "settings of a server with maintenance",
+    async reach(page, accountId) {
+      const { id } = await plannedServer(accountId);
+      await visit(page, serverSettingsPath(id));
+      await expect(page.getByRole("list", { name: "Planned" }).getByRole("listitem")).toHaveCount(1);
+    },
+  },
+  {
+    name: "configurations of other agents",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId);
+      await visit(page, serverPath(id));
+      await page.locator("summary", { hasText: "Other ways to report" }).click();
+      for (const { name } of agentConfigurations(sharedOrigin())) {
+        await page.locator("details details > summary", { hasText: name }).click();
+      }
+    },
+  },
+];
+
+/** A server in the midst of a time of maintenance. */
+async function plannedServer(accountId: number): Promise<{ id: number }> {
+  const now = Date.now();
+  const server = await newServer(accountId, { createdAt: new Date(now - DAY), lastSeenAt: new Date() });
+  await db.telemetrySample.create({ data: { serverId: server.id, ts: new Date(), cpuPct: 5 } });
+  const [startedAt, endedAt] = [new Date(now - HOUR), new Date(now + HOUR)];
+  await db.maintenanceTime.create({ data: { serverId: server.id, startedAt, endedAt } });
+  return server;
+}
+
+/** Other programs wrote these columns once, with line breaks, terminal commands and changes of the text's direction. */
+const HOSTILE = `<b>${"W".repeat(50)}</b>\u001b[2J\u0007\n\u202E`;
+
+/** A service of which each text wants to break out. */
+export async function hostileService(accountId: number): Promise<{ id: number }> {
+  const service = await newGameService(accountId, {
+    name: HOSTILE,
+    javaHostname: `${unique("a".repeat(40))}.${"b".repeat(60)}.${"c".repeat(60)}.example.com`,
+    originHost: `${"o".repeat(60)}.example.com`,
+    status: "failed",
+    error: "fra-1: <script>alert(1)</script> connection\u001b[2J\u202E refused\r\n".repeat(4),
+  });
+  await db.ticket.create({ data: { accountId, serviceId: service.id, subject: HOSTILE } });
+  return service;
+}
+
+/** The pages of the service with this id, and what each is called in a title. */
+export const SERVICE_PAGES: readonly [name: string, path: (id: number) => string][] = [
+  ["list of services", () => GAME_SERVICES],
+  ["service", servicePath],
+  ["settings of a service", serviceSettingsPath],
+  ["access to a service", serviceAccessPath],
+  ["disabling a service", disableServicePath],
+  ["deleting a service", deleteServicePath],
+];
+
+export const SERVICES: readonly State[] = [
+  { name: "new service", reach: (page) => visit(page, NEW_GAME_SERVICE) },
+  ...SERVICE_PAGES.map(([name, path]) => ({
+    name,
+    async reach(page: Page, accountId: number) {
+      await visit(page, path((await hostileService(accountId)).id));
+    },
+  })),
+  {
+    name: "service with events",
+    async reach(page, accountId) {
+      await visit(page, `${servicePath(await eventfulService(accountId))}?range=24h`);
+      await page.locator("[data-outages='5'] summary").click();
+    },
+  },
+];
+
+export const ACCOUNT: readonly State[] = [
+  {
+    name: "account",
+    async reach(page, accountId) {
+      await db.session.updateMany({ where: { accountId }, data: { userAgent: "W".repeat(200) } });
+      await visit(page, ACCOUNT_PAGE);
+      await openAccountMenu(page);
+    },
+  },
+  { name: "notices", reach: (page) => visit(page, NOTICE_PAGE) },
+];
+
+/** Of an administrator. */
+export const NODES: readonly State[] = [
+  { name: "edge nodes", reach: (page, accountId) => visitNode(page, accountId, () => EDGE_NODES) },
+  { name: "new edge node", reach: (page, accountId) => visitNode(page, accountId, () => NEW_EDGE_NODE) },
+  { name: "settings of an edge node", reach: (page, accountId) => visitNode(page, accountId, edgeNodeSettingsPath) },
+  { name: "removal of an edge node", reach: (page, accountId) => visitNode(page, accountId, removeEdgeNodePath) },
+];
+
+async function visitNode(page: Page, accountId: number, path: (node: number) => string): Promise<void> {
+  await db.account.update({ where: { id: accountId }, data: { role: "admin" } });
+  const { id: nodeId } = await db.edgeNode.create({ data: { name: unique("seen") }, select: { id: true } });
+  const { id: serviceId } = await newGameService(accountId, { name: unique("W".repeat(40)) });
+  await db.edgeAcknowledgement.create({ data: { serviceId, nodeId, version: 1, servingVersion: 1 } });
+  await visit(page, path(nodeId));
+}
+
+export const DOCUMENTS: readonly State[] = [
+  {
+    name: "reference",
+    async reach(page) {
+      await visit(page, API_REFERENCE);
+      await page.locator("details").evaluateAll((all) => {
+        for (const details of all) details.setAttribute("open", "");
+      });
+    },
+  },
+  { name: "changelog", reach: (page) => visit(page, CHANGELOG) },
+];
+
+/** Tokens in every state. */
+export async function fillTokens(accountId: number): Promise<void> {
+  for (const [name, change] of [
+    ["W".repeat(64), {}],
+    ["a name of ordinary length", { expiresAt: new Date(Date.now() + 3 * DAY) }],
+    [
+      "used",
+      {
+        lastUsedAt: new Date(),
+        firstUsedAt: new Date(),
+        lastUsedIp: "2001:db8:1234:5678:9abc:def0:1234:5678",
+        lastUsedAgent: "Mozilla/5.0 (X11; Linux x86_64) something/1.0",
+      },
+    ],
+    ["expired", { expiresAt: new Date(Date.now() - DAY) }],
+  ] as const) {
+    const { token } = await newNamedToken(accountId, name);
+    await db.accessToken.update({ where: { id: token.id }, data: change });
+  }
+  const { token } = await newNamedToken(accountId, "revoked and still used");
+  await revokeTokens(accountId, [token.id]);
+  await db.accessToken.update({
+    where: { id: token.id },
+    data: { refusedCount: 1400, lastRefusedAt: new Date(), lastRefusedIp: "203.0.113.9", lastRefusedAgent: "curl/8" },
+  });
+}
+
+export const SERVERS = 120;
+export const WELL = { cpuPct: 5, memUsedMb: 10, memTotalMb: 100, diskUsedPct: 10, netLossPct: 0, uptimeS: 9000 };
+export const LONG_AGO = new Date(Date.now() - 2 * DAY);
+
+/** A fleet of 120: one offline, some with a full disk, one never set up, the others well. */
+export async function fillFleet(accountId: number): Promise<void> {
+  await db.$executeRaw`
+    insert into servers (account_id, label, hostname, created_at, last_seen_at, stability)
+    select ${accountId}, 'node ' || i || '.frankfurt', 'node-' || i || '.example.com', ${LONG_AGO}, ${LONG_AGO}, ${steadyRecord()}::jsonb
+    from generate_series(1, ${SERVERS - 1}) i`;
+  await newServer(accountId, { label: "never set up" });
+  const servers = await db.server.findMany({ where: { accountId, createdAt: LONG_AGO }, orderBy: { id: "asc" } });
+  for (const [index, { id }] of servers.entries()) {
+    const sample = index % 10 === 3 ? { ...WELL, diskUsedPct: 99.5, memUsedMb: 97 } : WELL;
+    await recordCheckIn(id, { sample }, new Date(Date.now() - (index === 0 ? HOUR : 0)));
+  }
+}
