@@ -1,34 +1,12 @@
 import type { Page } from "playwright/test";
-import { newAccount, newBenchmarkRun, newServer, steadyRecord } from "@/e2e/support/factories";
+import { newServer, steadyRecord } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
+import { fillMixedFleet, sample } from "@/e2e/support/mixed-fleet";
 import { expect, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { hashToken } from "@/lib/tokens/format";
-
-const sample = { cpuPct: 72.5, memUsedMb: 1536.25, memTotalMb: 2048, diskUsedPct: 88, netLossPct: 0.4, uptimeS: 9000 };
-const facts = { os: "Debian <b>13</b>", kernel: "6.12", cores: 4, nested: { deep: [1, null, "x"] }, "\u202Eodd": true };
-
-/** An online server, one that fell silent, one that never checked in, and one of somebody else's. */
-async function fill(accountId: number): Promise<number[]> {
-  const createdAt = new Date(Date.now() - 2 * DAY);
-  const online = await newServer(accountId, {
-    label: "Online <i>one</i>",
-    createdAt,
-    firstSeenAt: createdAt,
-    lastSeenAt: createdAt,
-  });
-  const silent = await newServer(accountId, { label: "\u202EGone quiet", createdAt, lastSeenAt: createdAt });
-  const never = await newServer(accountId, { label: "Never seen" });
-  await recordCheckIn(online.id, { sample, facts, publicIp: "2001:db8::7" });
-  await recordCheckIn(silent.id, { sample: { cpuPct: 3, memUsedMb: 10 } }, new Date(Date.now() - HOUR));
-  await newBenchmarkRun(online.id, { cpu: 71, disk: 0, network: null, total: 55, verified: true });
-  await newBenchmarkRun(online.id, { status: "pending", finishedAt: null });
-  const other = await newAccount();
-  await newServer(other.id);
-  return [online.id, silent.id, never.id];
-}
 
 const KEY = /csrv_[0-9A-Za-z]{36}/;
 
@@ -93,7 +71,7 @@ test("the fleet says in its title what needs somebody while it refreshes, and ty
   page,
   account,
 }) => {
-  const [, silent = 0] = await fill(account.id);
+  const [, silent = 0] = await fillMixedFleet(account.id);
   const fresh = await newServer(account.id, { stability: steadyRecord() });
   const well = { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 };
   await recordCheckIn(fresh.id, { sample: well });
@@ -154,7 +132,7 @@ test("while the console is away, each row of the fleet says what its server was 
   context,
   account,
 }) => {
-  const [online, silent] = await fill(account.id);
+  const [online, silent] = await fillMixedFleet(account.id);
   await page.goto("/dashboard");
   const state = (id?: number) => page.locator(`tr[data-server="${id}"] td`).first();
   await expect(state(online)).toHaveText("Needs attention");

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +6,7 @@ import { expectReadable } from "@/e2e/support/axe";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
-import { insertCaller } from "@/e2e/support/insert-caller";
+import { insertCaller, insertSession } from "@/e2e/support/insert-caller";
 import {
   answerQuestion,
   createOnPage,
@@ -25,7 +24,6 @@ import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { wallClock, zoneText } from "@/lib/format/time-zone";
 import { serverPath, servicePath, tokenPath } from "@/lib/page-paths";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { hashToken } from "@/lib/tokens/format";
 
 const ACCOUNT_PAGE = "/dashboard/settings/account";
 
@@ -196,11 +194,7 @@ test("a fault: the error page says so without an axe violation, and Try again sh
   await insertCaller(database.url);
   const client = new pg.Client(database.url);
   await client.connect();
-  const session = randomBytes(32).toString("base64url");
-  await client.query(
-    "insert into sessions (token_hash, account_id, expires_at) select $1, id, now() + interval '1 day' from accounts",
-    [hashToken(session)],
-  );
+  const session = await insertSession(database.url);
   await client.query("alter table access_tokens rename to elsewhere");
   const app = await startConsole(database.url);
   // Not the page that counts errors in the browser's console: here there must be one.

@@ -41,9 +41,7 @@ async function visitorOf(accountId: number): Promise<Visitor> {
     "insert into sessions (token_hash, account_id, expires_at) values ($1, $2, now() + interval '1 day')",
     [hashToken(session), accountId],
   );
-  const page = new Visitor(app.origin);
-  page.cookies.set("session", session);
-  return page;
+  return Visitor.withSession(app.origin, session);
 }
 
 test("a page says which nodes have a program too old to tell the origin the ips of players", async () => {

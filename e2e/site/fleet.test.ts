@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { newAccount, newBenchmarkRun, newServer, newToken, steadyRecord } from "@/e2e/support/factories";
+import { newAccount, newServer, newToken, steadyRecord } from "@/e2e/support/factories";
+import { fillMixedFleet } from "@/e2e/support/mixed-fleet";
 import { getData, origin } from "@/e2e/support/over-http";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { newVisitor } from "@/e2e/support/site";
@@ -8,29 +9,7 @@ import type { BenchmarkRuns, ServerDetail, ServerList } from "@/lib/api/schemas"
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, SECOND } from "@/lib/format/time";
 
-const sample = { cpuPct: 72.5, memUsedMb: 1536.25, memTotalMb: 2048, diskUsedPct: 88, netLossPct: 0.4, uptimeS: 9000 };
-const facts = { os: "Debian <b>13</b>", kernel: "6.12", cores: 4, nested: { deep: [1, null, "x"] }, "\u202Eodd": true };
 const ago = (ms: number) => new Date(Date.now() - ms);
-
-/** An online server, one that fell silent, one that never checked in, and one of somebody else's. */
-async function fill(accountId: number): Promise<[online: number, silent: number, never: number]> {
-  const createdAt = ago(2 * DAY);
-  const online = await newServer(accountId, {
-    label: "Online <i>one</i>",
-    createdAt,
-    firstSeenAt: createdAt,
-    lastSeenAt: createdAt,
-  });
-  const silent = await newServer(accountId, { label: "\u202EGone quiet", createdAt, lastSeenAt: createdAt });
-  const never = await newServer(accountId, { label: "Never seen" });
-  await recordCheckIn(online.id, { sample, facts, publicIp: "2001:db8::7" });
-  await recordCheckIn(silent.id, { sample: { cpuPct: 3, memUsedMb: 10 } }, ago(HOUR));
-  await newBenchmarkRun(online.id, { cpu: 71, disk: 0, network: null, total: 55, verified: true });
-  await newBenchmarkRun(online.id, { status: "pending", finishedAt: null });
-  const other = await newAccount();
-  await newServer(other.id);
-  return [online.id, silent.id, never.id];
-}
 
 const each = (page: Visitor, selector: string): Part[] =>
   page.$.root()
@@ -148,7 +127,7 @@ for (const role of ["customer", "support", "admin"] as const) {
   test(`an account of role ${role} sees on the pages, value by value, what the API answers it at that moment`, async () => {
     const { account, page } = await newVisitor(role);
     const token = await newToken(account.id);
-    const ids = await fill(account.id);
+    const ids = await fillMixedFleet(account.id);
     const { servers } = await whileUnchanged(
       () => getData<ServerList>("/api/v1/servers", token),
       () => page.goto("/dashboard?order=name"),
@@ -214,7 +193,7 @@ test("the worst server comes first, or they are listed by name; beyond 150 there
 
 test("the fleet says what needs somebody: in its title and icon, in chips, and row by row", async () => {
   const { account, page } = await newVisitor();
-  const [online, silent] = await fill(account.id);
+  const [online, silent] = await fillMixedFleet(account.id);
   await page.goto("/dashboard");
   const title = () => page.textOf("title");
   expect(title()).toBe("(2) Servers · Console");

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { exchange } from "@/e2e/support/exchange";
+import { newIp } from "@/e2e/support/factories";
 import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
-import { newIp } from "@/e2e/support/visitor";
 
 // Forms that no page sends, and requests that only the framework sends internally.
 

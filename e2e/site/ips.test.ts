@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { startConsole } from "@/e2e/support/console-server";
 import { newGameService, newNamedToken, newReportingServer } from "@/e2e/support/factories";
-import { insertCaller } from "@/e2e/support/insert-caller";
+import { insertCaller, insertSession } from "@/e2e/support/insert-caller";
 import { runSql } from "@/e2e/support/run-sql";
 import { newVisitor } from "@/e2e/support/site";
 import { createTestDatabase } from "@/e2e/support/test-database";
@@ -10,7 +9,6 @@ import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/format/time";
 import { serviceDnsPath, TOKEN_PAGE } from "@/lib/page-paths";
-import { hashToken } from "@/lib/tokens/format";
 
 const IP = "2001:db8:85a3:8d3:1319:8a2e:370:7348";
 
@@ -69,25 +67,20 @@ test("every ip on every page breaks after its colons, and nowhere else", async (
 // With a database of its own: in the shared one every test would take the node for live.
 test("the ips that a game service's DNS should lead to break after their colons, and nowhere else", async () => {
   const database = await createTestDatabase();
-  const session = randomBytes(32).toString("base64url");
   await insertCaller(database.url);
+  const session = await insertSession(database.url);
   await runSql(
     database.url,
-    `with s as (
-       insert into sessions (token_hash, account_id, expires_at)
-       select $1, id, now() + interval '1 day' from accounts returning account_id
-     ), n as (
-       insert into edge_nodes (name, last_heard_at, last_heard_ip) values ('live', now(), $2)
+    `with n as (
+       insert into edge_nodes (name, last_heard_at, last_heard_ip) values ('live', now(), $1)
      )
      insert into game_services (id, account_id, name, java_hostname, origin_host, origin_port)
-     select 1, account_id, 'Survival', 'survival.invalid', '192.0.2.1', 25565 from s`,
-    [hashToken(session), IP],
+     select 1, id, 'Survival', 'survival.invalid', '192.0.2.1', 25565 from accounts`,
+    [IP],
   );
   const app = await startConsole(database.url);
   try {
-    const page = new Visitor(app.origin);
-    page.cookies.set("session", session);
-    expectBreakable(await page.goto(serviceDnsPath(1)));
+    expectBreakable(await Visitor.withSession(app.origin, session).goto(serviceDnsPath(1)));
   } finally {
     await app.stop();
     await database.stop();

@@ -216,8 +216,7 @@ test("while the database is away pages say so with 503, and nobody is signed out
   const { account, page } = await newVisitor();
   const app = await startConsole(NO_DATABASE);
   try {
-    const away = new Visitor(app.origin);
-    for (const [name, value] of page.cookies) away.cookies.set(name, value);
+    const away = Visitor.withSession(app.origin, page.cookies.get("session") ?? "");
     await away.goto(TOKEN_PAGE);
     expect(away.status).toBe(503);
     expect(away.heading).toBe("The console is unavailable right now");

@@ -14,8 +14,7 @@ test("in the whole flow the raw token is in one response body, and in no URL, he
   const app = await startConsole(process.env.DATABASE_URL ?? "");
   const proxy = await startRecordingProxy(app.origin);
   try {
-    const page = new Visitor(proxy.origin);
-    for (const [name, value] of signedIn.cookies) page.cookies.set(name, value);
+    const page = Visitor.withSession(proxy.origin, signedIn.cookies.get("session") ?? "");
     await page.goto(TOKEN_PAGE);
     const raw = await createToken(page, "watched");
     expect(page.url).not.toContain(raw);

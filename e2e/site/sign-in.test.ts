@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
+import { newAccount, newIp, PASSWORD, unique } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
 import { newVisitor, signIn } from "@/e2e/support/site";
-import { newIp, Visitor } from "@/e2e/support/visitor";
+import { Visitor } from "@/e2e/support/visitor";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/format/time";

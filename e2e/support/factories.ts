@@ -1,9 +1,10 @@
-import { randomBytes, scryptSync } from "node:crypto";
+import { randomBytes, randomInt, scryptSync } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
-import { HOUR } from "@/lib/format/time";
+import { DAY, HOUR } from "@/lib/format/time";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { recordOfHours } from "@/lib/servers/stability";
+import { hashToken } from "@/lib/tokens/format";
 import { createToken, type TokenRecord } from "@/lib/tokens/management";
 
 // Test data, created by production functions where they exist. All values are unique, so tests never see each other's
@@ -23,6 +24,15 @@ export async function newAccount(role: AccountRole = "customer"): Promise<TestAc
     select: { id: true, name: true, email: true, role: true },
   });
   return { ...account, token: await newToken(account.id) };
+}
+
+/** What the cookie of a new session holds, made without the half second that a password takes. */
+export async function newSession(accountId: number): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  await db.session.create({
+    data: { tokenHash: hashToken(token), accountId, expiresAt: new Date(Date.now() + 30 * DAY) },
+  });
+  return token;
 }
 
 /** The raw value of a new token. */
@@ -102,6 +112,11 @@ export async function newBenchmarkRun(
     data: { serverId, label: unique("run"), status: "done", finishedAt: new Date(Date.now() - HOUR), ...data },
     select: { id: true },
   });
+}
+
+/** An ip that no other test comes from. */
+export function newIp(): string {
+  return `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`;
 }
 
 /** Lower-case letters and digits, never twice. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { runSql } from "./run-sql";
 
@@ -21,4 +22,15 @@ export async function insertCallerWithTokens(url: string, email: string, count: 
     [email, tokens.map(hashToken), tokens.map((raw) => raw.slice(-4))],
   );
   return tokens;
+}
+
+/** A session of each account in such a database, of which there is one: what its cookie holds. */
+export async function insertSession(url: string): Promise<string> {
+  const session = randomBytes(32).toString("base64url");
+  await runSql(
+    url,
+    "insert into sessions (token_hash, account_id, expires_at) select $1, id, now() + interval '1 day' from accounts",
+    [hashToken(session)],
+  );
+  return session;
 }

@@ -1,10 +1,7 @@
-import { randomBytes, randomInt } from "node:crypto";
 import type { BrowserContext, Page } from "playwright/test";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/format/time";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import { hashToken } from "@/lib/tokens/format";
-import { newAccount, PASSWORD, type TestAccount } from "./factories";
+import { newAccount, newIp, newSession, PASSWORD, type TestAccount } from "./factories";
 import { test as base, expect, loadPatiently, sharedOrigin } from "./fixtures";
 
 export { sendFields } from "./html-form";
@@ -77,12 +74,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** A session as the console would have made it, without the half second that a password takes. */
+/** A session as the console would have made it. */
 export async function signInDirectly(context: BrowserContext, accountId: number): Promise<void> {
-  const token = randomBytes(32).toString("base64url");
-  await db.session.create({
-    data: { tokenHash: hashToken(token), accountId, expiresAt: new Date(Date.now() + 30 * DAY) },
-  });
+  const token = await newSession(accountId);
   await context.addCookies([{ name: "session", value: token, url: sharedOrigin(), httpOnly: true, sameSite: "Lax" }]);
 }
 
@@ -133,11 +127,6 @@ export async function signOut(page: Page): Promise<void> {
 export async function openAccountMenu(page: Page): Promise<void> {
   const menu = page.getByRole("banner").locator("details");
   if (!(await menu.evaluate((element: HTMLDetailsElement) => element.open))) await menu.locator("summary").click();
-}
-
-/** An ip that no other test comes from. */
-export function newIp(): string {
-  return `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`;
 }
 
 /** Runs the same tests with and without JavaScript. */

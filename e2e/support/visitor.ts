@@ -1,8 +1,5 @@
-import { randomBytes, randomInt } from "node:crypto";
 import { type CheerioAPI, load } from "cheerio";
-import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/format/time";
-import { hashToken } from "@/lib/tokens/format";
+import { newIp, newSession } from "./factories";
 
 /** Elements of the page, of any kind. */
 export type Part = ReturnType<ReturnType<CheerioAPI["root"]>["find"]>;
@@ -37,14 +34,15 @@ export class Visitor {
 
   constructor(readonly origin: string) {}
 
-  /** Signed in by a session as the console would have made it, without the half second that a password takes. */
+  /** Signed in by a session as the console would have made it. */
   static async signedIn(origin: string, accountId: number): Promise<Visitor> {
-    const token = randomBytes(32).toString("base64url");
-    await db.session.create({
-      data: { tokenHash: hashToken(token), accountId, expiresAt: new Date(Date.now() + 30 * DAY) },
-    });
+    return Visitor.withSession(origin, await newSession(accountId));
+  }
+
+  /** Of a console over another database, whose session is at hand. */
+  static withSession(origin: string, session: string): Visitor {
     const visitor = new Visitor(origin);
-    visitor.cookies.set("session", token);
+    visitor.cookies.set("session", session);
     return visitor;
   }
 
@@ -300,11 +298,6 @@ export class Visitor {
     field.find("option").removeAttr("selected");
     option.attr("selected", "");
   }
-}
-
-/** An ip that no other test comes from. */
-export function newIp(): string {
-  return `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`;
 }
 
 function inOneLine(text: string): string {

@@ -1,6 +1,6 @@
-import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
+import { newAccount, newIp, PASSWORD, unique } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
-import { expect, fieldsOf, newIp, sendFields, test } from "@/e2e/support/pages";
+import { expect, fieldsOf, sendFields, test } from "@/e2e/support/pages";
 import { FACT } from "@/e2e/support/patience";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { hashPassword } from "@/lib/accounts/passwords";
