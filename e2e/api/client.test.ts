@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { answer } from "@/e2e/support/ask";
+import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
+import {
+  ConsoleApi,
+  ConsoleApiError,
+  ConsoleUnreachableError,
+  type FollowedIntervals,
+} from "@/public/clients/console-api";
+
+// The client in TypeScript over the handlers, with a clock that is moved. Over HTTP, beside the one in Python:
+// e2e/ops/clients.spec.ts and follow.spec.ts.
+
+const ORIGIN = "https://console.example.com";
+/** What was asked, and when by the client's clock. */
+let asked: { url: string; at: number }[] = [];
+/** What befalls the next requests: nobody answers, or something in between says 503. */
+let failures: ("drop" | "busy")[] = [];
+let underWay = 0;
+
+beforeEach(() => {
+  [asked, failures, underWay] = [[], [], 0];
+  vi.stubGlobal("fetch", async (input: string | URL, init: RequestInit) => {
+    const url = String(input).slice(ORIGIN.length);
+    asked.push({ url, at: performance.now() });
+    const failure = failures.shift();
+    if (failure === "drop") throw new TypeError("fetch failed");
+    if (failure) return new Response('{"error":"Busy."}', { status: 503, headers: { "Retry-After": "2" } });
+    underWay++;
+    return answer(url, init).finally(() => underWay--);
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** Lets the client's time pass until this has happened, but never while the console is at work. */
+async function inItsTime<Result>(promise: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  promise.then(end, end);
+  while (!isOver) {
+    await new Promise(setImmediate);
+    if (underWay === 0) vi.advanceTimersByTime(SECOND / 10);
+  }
+  return promise;
+}
+
+const moveTime = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+
+test("the client reads every endpoint, and a failure has its status, message and request id", async () => {
+  const { id, token } = await newAccount();
+  const { id: server } = await newServer(id);
+  const { id: service } = await newGameService(id);
+  // As a file of a token ends.
+  const api = new ConsoleApi({ origin: ORIGIN, token: `${token}\r\n` });
+  expect(await api.getAccount()).toMatchObject({ id });
+  expect(await api.listServers()).toMatchObject({ servers: [{ id: server }] });
+  expect(await api.getServer(server)).toMatchObject({ id: server });
+  expect(await api.listBenchmarks(server)).toEqual({ benchmarks: [] });
+  expect(await api.listGameServices()).toMatchObject({ services: [{ id: service }] });
+  expect(await api.getGameService(service)).toMatchObject({ id: service });
+  expect(await api.getMetrics(service, { range: "24h" })).toEqual({ range: "24h", series: [] });
+  const failure = (await api.getServer(2_147_483_647).catch((error: unknown) => error)) as ConsoleApiError;
+  expect(failure).toBeInstanceOf(ConsoleApiError);
+  const { status, message, retryAfter, requestId } = failure;
+  expect([status, message, retryAfter, requestId?.length]).toEqual([404, "Not found.", null, 36]);
+  failures.push("drop");
+  await expect(api.getAccount()).rejects.toBeInstanceOf(ConsoleUnreachableError);
+});
+
+test("at a limit that is really hit the client waits as long as it is told to, unless it may not or is aborted", async () => {
+  const { id, token } = await newAccount();
+  const api = new ConsoleApi({ origin: ORIGIN, token });
+  for (let sent = 0; sent < API_REQUESTS.limit; sent++) await api.getAccount();
+  const impatient = new ConsoleApi({ origin: ORIGIN, token, maxWait: 0 });
+  const refused = (await impatient.getAccount().catch((error: unknown) => error)) as ConsoleApiError;
+  expect(refused.status).toBe(429);
+  expect(refused.retryAfter).toBeGreaterThan(0);
+  moveTime();
+  await expect(api.getAccount({ signal: AbortSignal.timeout(50) })).rejects.toThrow("timeout");
+  // The limit in memory counts by the same clock.
+  expect((await inItsTime(api.getAccount())).id).toBe(id);
+  const [before, after] = asked.slice(-2);
+  expect((after?.at ?? 0) - (before?.at ?? 0)).toBeGreaterThanOrEqual(((refused.retryAfter ?? 0) - 1) * SECOND);
+});
+
+test("the client warns once of a token that ends within 14 days, and of no other", async () => {
+  const { id, token } = await newAccount();
+  const later = await newToken(id, new Date(Date.now() + 15 * DAY));
+  const endsAt = new Date(Math.floor((Date.now() + 13 * DAY) / SECOND) * SECOND);
+  const soon = await newToken(id, endsAt);
+  const heard: string[] = [];
+  for (const each of [token, later, soon]) {
+    const api = new ConsoleApi({ origin: ORIGIN, token: each, warn: (message) => heard.push(message) });
+    await api.getAccount();
+    await api.getServer(2_147_483_647).catch(() => {});
+  }
+  expect(heard).toEqual([`The access token ends at ${endsAt.toISOString()}: replace it before.`]);
+});
+
+test("follow gives each interval once, late ones too, over failures and a restart, and asks once a second at most", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id: serviceId } = await newGameService(accountId);
+  const now = Date.now();
+  const at = (minutes: number) => now - minutes * MINUTE;
+  const counters = { packets: 1n, bytes: 1n, dropped: 0n, connections: 1n };
+  const store = (...intervals: [minutes: number, nodeId: number][]) =>
+    db.metricSample.createMany({
+      data: intervals.map(([minutes, nodeId]) => ({ serviceId, ts: new Date(at(minutes)), nodeId, ...counters })),
+    });
+  const startFollowing = (since?: number) => {
+    const ending = new AbortController();
+    const batches = new ConsoleApi({ origin: ORIGIN, token, maxWait: 0 }).follow(serviceId, {
+      every: 0,
+      signal: ending.signal,
+      ...(since !== undefined && { since }),
+    });
+    return {
+      read: async () => {
+        const { since: until, intervals } = (await inItsTime(batches.next())).value as FollowedIntervals;
+        return [(now - until) / MINUTE, ...intervals.map(({ ts, node_id }) => `${(now - ts) / MINUTE} of ${node_id}`)];
+      },
+      async stop() {
+        ending.abort(new Error("stopped"));
+        await expect(batches.next()).rejects.toThrow("stopped");
+      },
+    };
+  };
+  const skipTime = () => vi.advanceTimersByTime(31 * MINUTE);
+  await store([90, 1], [40, 1], [40, 2], [15, 1], [15, 2]);
+  moveTime();
+  let follower = startFollowing();
+  // It begins an hour ago. Several nodes share a time.
+  expect(await follower.read()).toEqual([15, "40 of 1", "40 of 2", "15 of 1", "15 of 2"]);
+  await store([15, 3], [20, 3]);
+  expect(await follower.read()).toEqual([15, "20 of 3", "15 of 3"]);
+  failures.push("drop", "busy", "drop");
+  await store([10, 1]);
+  expect(await follower.read()).toEqual([10, "10 of 1"]);
+  // Later than the overlap: only the read of all that may be late finds it. What is older than the beginning stays out.
+  await store([39, 3], [95, 3]);
+  skipTime();
+  expect(await follower.read()).toEqual([10, "39 of 3"]);
+  await follower.stop();
+
+  const restartedAt = asked.length;
+  await store([8, 1], [8, 2]);
+  follower = startFollowing(at(10));
+  expect(await follower.read()).toEqual([8, "8 of 1", "8 of 2"]);
+  await store([119, 2]);
+  skipTime();
+  expect(await follower.read()).toEqual([8, "119 of 2"]);
+  await store([7, 2]);
+  expect(await follower.read()).toEqual([7, "7 of 2"]);
+  await follower.stop();
+
+  const gaps = asked.slice(1).map((request, index) => request.at - (asked[index]?.at ?? 0));
+  // Beginning anew after the restart is another follower.
+  gaps.splice(restartedAt - 1, 1);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0.9 * SECOND);
+  const depths = asked.map(({ url }) => new URLSearchParams(url.split("?")[1]).get("since"));
+  expect(depths[0]).toBeNull();
+  expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
+  expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
+});
+
+test("follow ends with the first refusal that waiting does not help", async () => {
+  const { token } = await newAccount();
+  const batches = new ConsoleApi({ origin: ORIGIN, token }).follow(2_147_483_647);
+  const failure = (await batches.next().catch((error: unknown) => error)) as ConsoleApiError;
+  expect([failure.status, failure.message]).toEqual([404, "Not found."]);
+});
