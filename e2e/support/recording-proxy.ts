@@ -3,7 +3,7 @@ import { createServer, request as sendRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Everything that went between a browser and the console, as it was on the wire. */
-export type RecordingProxy = {
+type RecordingProxy = {
   origin: string;
   bodies(): string[];
   /** Request lines and bodies, and the headers of both directions. */
