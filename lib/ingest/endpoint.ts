@@ -17,27 +17,37 @@ export type Delivery<Params> = (
   | { data: unknown }
   | { text: string; status: number; headers?: Record<string, string> }
   | { json: unknown; status: 200 }
+  | { bytes: Uint8Array; type: string; status: 200 }
   | { status: 204 }
 >;
+
+type FailureOf = (error: ApiError, request: Request) => FailureBody;
+
+/** What agents of a protocol look for in a failure: fields beside `error`, or bytes in place of the JSON. */
+export type FailureBody = { [field: string]: unknown; bytes?: never } | { bytes: Uint8Array; type: string };
 
 /** An answer as it is sent: its body is JSON, or there is none. */
 export type Fetched = { body: string | Buffer | null; status: number; headers: Record<string, string> };
 
 /**
  * The handlers of one path where machines report: POST alone. Failures are answered as in the API, `{"error": …}`.
- * `path` stands for the path in the log, without whatever key a real one may hold. `failureFields` are what agents of a
- * protocol look for in a failure besides `error`.
+ * `path` stands for the path in the log, without whatever key a real one may hold. `failureBody` is what agents of a
+ * protocol look for in a failure.
  */
 export function reportEndpoint<Params = Record<never, never>>(
   path: string,
   deliver: Delivery<Params>,
-  failureFields?: (error: ApiError) => Record<string, unknown>,
+  failureBody?: FailureOf,
 ) {
   const post = (request: Request, route: Route<Params>): Promise<Response> =>
-    answer(path, "POST", failureFields, async (headers) => {
+    answer(path, "POST", failureBody && ((error) => failureBody(error, request)), async (headers) => {
       const answer = await deliver(request, await route.params);
       if ("data" in answer) return new Response(JSON.stringify({ data: answer.data }), { status: 200, headers });
       if ("json" in answer) return new Response(JSON.stringify(answer.json), { status: answer.status, headers });
+      if ("bytes" in answer) {
+        headers.set("Content-Type", answer.type);
+        return new Response(new Uint8Array(answer.bytes), { status: answer.status, headers });
+      }
       if (!("text" in answer)) {
         headers.delete("Content-Type");
         return new Response(null, { status: answer.status, headers });
@@ -64,7 +74,7 @@ export function fetchEndpoint(path: string, fetch: (request: Request) => Promise
 async function answer(
   path: string,
   method: string,
-  failureFields: ((error: ApiError) => Record<string, unknown>) | undefined,
+  failureBody: ((error: ApiError) => FailureBody) | undefined,
   run: (headers: Headers) => Promise<Response>,
 ): Promise<Response> {
   const { id, headers } = startAnswer();
@@ -72,8 +82,14 @@ async function answer(
     return withTime(await run(headers));
   } catch (error) {
     const failure = toApiError(error, { id, method, endpoint: null, path });
-    const body = failureFields && JSON.stringify({ error: failure.message, ...failureFields(failure) });
-    return withTime(errorResponse(failure, headers, body));
+    const told = failureBody?.(failure);
+    if (told?.bytes === undefined) {
+      const body = told && JSON.stringify({ error: failure.message, ...told });
+      return withTime(errorResponse(failure, headers, body));
+    }
+    for (const [name, value] of Object.entries(failure.headers)) headers.set(name, value);
+    headers.set("Content-Type", told.type);
+    return withTime(new Response(new Uint8Array(told.bytes), { status: failure.status, headers }));
   }
 }
 
@@ -108,10 +124,12 @@ function refusing(failure: ApiError) {
   return { GET: refuse, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
 }
 
-/** Says what time it is by the console, whose clock is PostgreSQL's. The Date of an answer may be a proxy's. */
+/**
+ * Says what time it is by the console, whose clock is PostgreSQL's once a statement has told it. The Date of an answer may be
+ * a proxy's.
+ */
 function withTime(response: Response): Response {
-  const now = databaseTime();
-  if (now !== null) response.headers.set("X-Console-Time", String(Math.floor(now / SECOND)));
+  response.headers.set("X-Console-Time", String(Math.floor((databaseTime() ?? Date.now()) / SECOND)));
   return response;
 }
 

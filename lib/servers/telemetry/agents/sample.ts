@@ -41,7 +41,12 @@ const SAME_START = 2;
 function isAfterBoot(now: Instant, before: Instant): boolean {
   const [uptime, earlier] = [uptimeOf(now.readings, now.ts), uptimeOf(before.readings, before.ts)];
   if (uptime !== null && earlier !== null && uptime < earlier) return true;
-  return ["boot", "start"].some((key) => Math.abs(difference(now.readings, before.readings, key) ?? 0) > SAME_START);
+  return ["boot", "start"].some((key) => {
+    const [from, to] = [readingOf(before.readings, key), readingOf(now.readings, key)];
+    // What lies ahead is no start.
+    if (from === null || to === null || from > before.ts / SECOND || to > now.ts / SECOND) return false;
+    return Math.abs(to - from) > SAME_START;
+  });
 }
 
 const NEVER_FALL = ["tcp|sent", "tcp|resent", "oom"];
