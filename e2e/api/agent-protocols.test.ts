@@ -23,8 +23,9 @@ import {
   REPORTERS,
   typeOf,
 } from "@/e2e/support/agent-protocols";
-import { answer, getData } from "@/e2e/support/ask";
+import { answer, ask, getData } from "@/e2e/support/ask";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { exportRequest } from "@/e2e/support/otlp-request";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { type Series, writeRequest } from "@/e2e/support/write-request";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
@@ -400,7 +401,10 @@ test("data points that OTLP lets be strange are rejected one by one and never a 
   });
   const time = `${Date.now()}000000`;
   for (const [kind, rejected] of [
-    [{ gauge: { dataPoints: [{ timeUnixNano: time, asDouble: "NaN" }] } }, "1"],
+    // A sender that says that there is no value makes no mistake.
+    [{ gauge: { dataPoints: [{ timeUnixNano: time, asDouble: "NaN" }] } }, undefined],
+    [{ gauge: { dataPoints: [{ timeUnixNano: time, asDouble: "Infinity" }] } }, undefined],
+    [{ gauge: { dataPoints: [{ timeUnixNano: time, flags: 1 }] } }, undefined],
     [{ gauge: { dataPoints: [{ timeUnixNano: "soon", asInt: "5" }] } }, "1"],
     [{ sum: { aggregationTemporality: 1, dataPoints: [{ timeUnixNano: time, asInt: "5" }] } }, "1"],
     [{ gauge: { dataPoints: [null, 5, {}] } }, "1"],
@@ -445,7 +449,7 @@ test("what a body unpacks to is bounded before it is unpacked, and a liar is sto
   }
 });
 
-test("another encoding or type is 415 in a sentence: remote write 2.0, OTLP as protobuf", async () => {
+test("another encoding or type is 415 in a sentence: remote write 2.0, OTLP in an unknown packing", async () => {
   const { id: accountId } = await newAccount();
   const { key } = await newReportingServer(accountId);
   const v2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
@@ -455,8 +459,8 @@ test("another encoding or type is 415 in a sentence: remote write 2.0, OTLP as p
     [PROMETHEUS, { "Content-Encoding": "gzip" }, /Content-Encoding: snappy/],
     [PROMETHEUS, { "Content-Type": "application/json" }, /application\/x-protobuf/],
     [INFLUX, { "Content-Encoding": "br" }, /line protocol/],
-    [OTLP, { "Content-Type": "application/x-protobuf" }, /encoding: json/],
-    [OTLP, { "Content-Encoding": "zstd" }, /encoding: json/],
+    [OTLP, { "Content-Type": "text/plain" }, /application\/x-protobuf or application\/json/],
+    [OTLP, { "Content-Encoding": "zstd" }, /Content-Encoding: zstd is not taken/],
   ] as [string, Record<string, string>, RegExp][]) {
     const answer = await send(path, key, agentAt(path)?.body(now(), 0) ?? "", headers);
     expect([answer.status, answer.text], path).toEqual([415, expect.stringMatching(message)]);
@@ -663,4 +667,78 @@ test("what grows by nothing is no share of anything, and a counter that steps ba
   const samples = await samplesOf(id);
   expect(samples[1]).toMatchObject({ cpuPct: null, netRetransmitPct: null, oomKills: 0 });
   expect(samples[2]).toMatchObject({ cpuPct: 100, cpuStealPct: 0, cpuIowaitPct: 0 });
+});
+
+test("OTLP in Protocol Buffers and gzip, as a Collector sends it by default, is the same check-in, and its answers and failures are Protocol Buffers", async () => {
+  const { id: accountId } = await newAccount();
+  const binary = { "Content-Type": "application/x-protobuf" };
+  const samples = [];
+  for (const isBinary of [true, false]) {
+    const { id, key } = await newReportingServer(accountId);
+    for (const round of [0, 1]) {
+      const json = String(agentAt(OTLP)?.body(now() - (30 - 15 * round) * SECOND, round));
+      const body = isBinary ? plain(gzipSync(exportRequest(JSON.parse(json)))) : json;
+      const answer = await ask(OTLP, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(isBinary ? { ...binary, "Content-Encoding": "gzip" } : { "Content-Type": "application/json" }),
+        },
+        body,
+      });
+      expect([answer.status, answer.text]).toEqual([200, isBinary ? "" : "{}"]);
+      if (isBinary) expect(answer.headers.get("content-type")).toBe("application/x-protobuf");
+    }
+    samples.push((await samplesOf(id)).map(({ cpuPct, memUsedMb, diskUsedPct }) => [cpuPct, memUsedMb, diskUsedPct]));
+  }
+  expect(samples[0]).toEqual(samples[1]);
+  expect(samples[0]).toHaveLength(2);
+  const { key } = await newReportingServer(accountId);
+  const whole = exportRequest(JSON.parse(String(agentAt(OTLP)?.body(now(), 0))));
+  for (const [bearer, body, status, code, message] of [
+    [mintToken("serverKey"), whole, 401, 16, "Invalid or replaced server key."],
+    [key, whole.subarray(0, -3), 400, 3, "The body is not a whole ExportMetricsServiceRequest of OTLP."],
+    [key, Buffer.alloc(9, 0x0b), 400, 3, "The body is not a whole ExportMetricsServiceRequest of OTLP."],
+  ] as const) {
+    const response = await answer(OTLP, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${bearer}`, ...binary },
+      body: plain(body),
+    });
+    expect([response.status, response.headers.get("content-type")]).toEqual([status, "application/x-protobuf"]);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([...bytes.subarray(0, 2)]).toEqual([8, code]);
+    expect(bytes.subarray(4).toString()).toBe(message);
+  }
+});
+
+test("512 cores of system.cpu.time are taken in one body, in either encoding", async () => {
+  const { id: accountId } = await newAccount();
+  const states = ["user", "nice", "system", "idle", "wait", "interrupt", "softirq", "steal"];
+  const dataPoints = Array.from({ length: 512 }, (_, core) => core).flatMap((core) =>
+    states.map((state) => ({
+      attributes: [
+        { key: "cpu", value: { stringValue: `cpu${core}` } },
+        { key: "state", value: { stringValue: state } },
+      ],
+      startTimeUnixNano: `${now() - HOUR}000000`,
+      timeUnixNano: `${now()}000000`,
+      asDouble: core,
+    })),
+  );
+  const sum = { aggregationTemporality: 2, isMonotonic: true, dataPoints };
+  const request = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: "system.cpu.time", sum }] }] }] };
+  for (const [body, type] of [
+    [JSON.stringify(request), "application/json"],
+    [exportRequest(request), "application/x-protobuf"],
+  ] as const) {
+    const { key } = await newReportingServer(accountId);
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": type };
+    const { status, text } = await ask(OTLP, {
+      method: "POST",
+      headers,
+      body: typeof body === "string" ? body : plain(body),
+    });
+    expect([status, text], type).toEqual([200, type.endsWith("json") ? "{}" : ""]);
+  }
 });

@@ -13,8 +13,8 @@ export function tooManyEntries(hint = ""): ApiError {
   return new ApiError(413, `The body has more than ${MAX_ENTRIES} entries. ${hint || "Send smaller batches."}`);
 }
 
-export function tooManyParts(hint = ""): ApiError {
-  return new ApiError(413, `The body has more than ${MAX_PARTS} parts. ${hint || "Send smaller batches."}`);
+export function tooManyParts(hint = "", most = MAX_PARTS): ApiError {
+  return new ApiError(413, `The body has more than ${most} parts. ${hint || "Send smaller batches."}`);
 }
 
 /** The mistakes of a body, in the order in which they stand in it. */

@@ -13,8 +13,8 @@ const NONE: EntryLists = new Set();
  * Parses a body. Its depth, entries and parts are counted in its bytes first, since `JSON.parse` cannot be stopped.
  * @throws ApiError 413 with too many entries or parts, 400 when it is too deep, no JSON or no UTF-8.
  */
-export function parseBoundedJson(bytes: Buffer, lists: EntryLists = NONE): unknown {
-  requireBounded(bytes, lists);
+export function parseBoundedJson(bytes: Buffer, lists: EntryLists = NONE, maxParts = MAX_PARTS): unknown {
+  requireBounded(bytes, lists, maxParts);
   const text = utf8(bytes);
   try {
     return JSON.parse(text);
@@ -27,7 +27,7 @@ const [QUOTE, BACKSLASH, COMMA, COLON, SPACE] = [0x22, 0x5c, 0x2c, 0x3a, 0x20];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Counts what a body is made of, up to the first bound. It need not be JSON. @throws ApiError 413, 400 */
-export function requireBounded(bytes: Buffer, lists: EntryLists = NONE): void {
+export function requireBounded(bytes: Buffer, lists: EntryLists = NONE, maxParts = MAX_PARTS): void {
   let [depth, entries, parts] = [0, 0, 0];
   const isList = [false];
   // Where the last text stands, and whether it is the name of what comes next.
@@ -49,7 +49,7 @@ export function requireBounded(bytes: Buffer, lists: EntryLists = NONE): void {
     }
     if (isOpening || byte === COMMA || byte === COLON) {
       parts++;
-      if (parts > MAX_PARTS) throw tooManyParts();
+      if (parts > maxParts) throw tooManyParts("", maxParts);
     }
     if ((isOpening || byte === COMMA) && isList[depth]) {
       entries++;

@@ -129,7 +129,6 @@ processors:
 exporters:
   otlphttp/console:
     metrics_endpoint: ${origin}/ingest/otlp/v1/metrics
-    encoding: json
     headers:
       Authorization: Bearer ${KEY_PLACE}
 service:

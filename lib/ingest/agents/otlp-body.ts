@@ -1,26 +1,21 @@
 import { ApiError } from "@/lib/api/api-error";
-import { Problems } from "@/lib/ingest/body-bounds";
 import { parseBoundedJson } from "@/lib/ingest/bounded-json";
-import { isOtlpMetric, otlpKey } from "@/lib/servers/telemetry/agents/otlp";
-import type { Reading } from "@/lib/servers/telemetry/agents/readings";
+import { addPoint, type Growing, hostOf, noPoints, type Points } from "./otlp-points";
 
 // ExportMetricsServiceRequest of OTLP as JSON. Senders may add fields, so unknown ones are skipped.
 
-/** What the data points of a request tell. `problems` names the bad ones. */
-export type Points = { hosts: Set<string>; readings: Reading[]; problems: readonly string[] };
-type Growing = Pick<Points, "hosts" | "readings"> & { problems: Problems };
-
 type Json = Readonly<Record<string, unknown>>;
-
-const NS_PER_MS = 1e6;
 
 /** The lists whose elements count as entries. */
 const ENTRIES = new Set(["resourceMetrics", "scopeMetrics", "metrics", "dataPoints"]);
 
+/** A data point of two attributes is some twenty, and 512 cores have 4,096 points. */
+const MAX_JSON_PARTS = 100_000;
+
 /** @throws ApiError 413 with too many entries, 400 with too many bad points and when the body is not such a request. */
 export function readMetrics(bytes: Buffer): Points {
-  const points: Growing = { hosts: new Set(), readings: [], problems: new Problems() };
-  const request = parseBoundedJson(bytes, ENTRIES);
+  const points = noPoints();
+  const request = parseBoundedJson(bytes, ENTRIES, MAX_JSON_PARTS);
   if (!isObject(request) || !Array.isArray(request.resourceMetrics ?? [])) {
     throw new ApiError(400, "The body is not an ExportMetricsServiceRequest of OTLP.");
   }
@@ -32,41 +27,41 @@ export function readMetrics(bytes: Buffer): Points {
   return { ...points, problems: points.problems.list };
 }
 
-function addMetric({ hosts, readings, problems }: Growing, host: string, metric: Json): void {
-  const name = String(metric.name);
-  if (!isOtlpMetric(name)) return;
+function addMetric(points: Growing, host: string, metric: Json): void {
   for (const kind of [metric.gauge, metric.sum]) {
     if (!isObject(kind)) continue;
     // Differences since the point before; counters are wanted as they stand.
     const isDelta =
       kind.aggregationTemporality === 1 || kind.aggregationTemporality === "AGGREGATION_TEMPORALITY_DELTA";
     for (const point of objects(kind.dataPoints)) {
-      const key = otlpKey(name, attributesOf(point));
-      if (key === null) continue;
-      hosts.add(host);
-      const [value, ts] = [numberOf(point), timeOf(point)];
-      if (isDelta) problems.add(`${name}: differences cannot be used. Send it as a cumulative sum.`);
-      else if (ts === null) problems.add(`${name}: a data point has no timeUnixNano.`);
-      else if (value === null) problems.add(`${name}: a data point has neither asDouble nor asInt.`);
-      else readings.push({ key, ts, value });
+      addPoint(points, {
+        host,
+        name: String(metric.name),
+        isDelta,
+        attributes: attributesOf(point),
+        start: timeOf(point.startTimeUnixNano),
+        time: timeOf(point.timeUnixNano),
+        value: numberOf(point),
+      });
     }
   }
 }
 
-function hostOf(attributes: Record<string, string>): string {
-  return attributes["host.name"] ?? attributes["host.id"] ?? "";
-}
+/** The flag of a point without a value. */
+const NO_VALUE = 1;
 
-function numberOf({ asDouble, asInt }: Json): number | null {
+/** Null where there is none; NaN for what is no number. */
+function numberOf({ asDouble, asInt, flags }: Json): number | null {
   const number = asDouble ?? asInt;
-  const value = typeof number === "string" && number !== "" ? Number(number) : number;
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
+  if (Number(flags ?? 0) & NO_VALUE) return Number.NaN;
+  if (number === undefined || number === null || number === "") return null;
+  return typeof number === "string" || typeof number === "number" ? Number(number) : Number.NaN;
 }
 
-function timeOf({ timeUnixNano }: Json): number | null {
-  const nanoseconds = typeof timeUnixNano === "string" && timeUnixNano !== "" ? Number(timeUnixNano) : timeUnixNano;
-  const isTime = typeof nanoseconds === "number" && Number.isFinite(nanoseconds) && nanoseconds > 0;
-  return isTime ? Math.floor(nanoseconds / NS_PER_MS) : null;
+/** Nanoseconds; 0 where there is no time. */
+function timeOf(nanoseconds: unknown): number {
+  const time = typeof nanoseconds === "string" || typeof nanoseconds === "number" ? Number(nanoseconds) : 0;
+  return Number.isFinite(time) ? time : 0;
 }
 
 /** The attributes that are texts or numbers. */

@@ -15,9 +15,10 @@ export type Packed = { types: readonly string[]; packings: readonly Packing[]; w
 /** @throws ApiError 415 */
 export function requirePacking(headers: Headers, { types, packings, wanted }: Packed): void {
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
-  const isWanted =
-    (types.length === 0 || types.includes(type.trim())) && packings.some((one) => one === packingOf(headers));
-  if (!isWanted) throw new ApiError(415, wanted);
+  const packing = packingOf(headers);
+  const isTaken = packings.some((one) => one === packing);
+  const refused = isTaken ? "" : ` Content-Encoding: ${packing.replace(/[^\w.-]/g, "").slice(0, 32)} is not taken.`;
+  if (!isTaken || (types.length > 0 && !types.includes(type.trim()))) throw new ApiError(415, wanted + refused);
 }
 
 /** How many bytes a body may have before it is unpacked. */

@@ -1,10 +1,12 @@
 import { ApiError } from "@/lib/api/api-error";
 import { SECOND } from "@/lib/format/time";
-import type { Delivery } from "@/lib/ingest/endpoint";
+import type { Delivery, FailureBody } from "@/lib/ingest/endpoint";
 import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
 import { type AgentProtocol, deliverReadings, type ParsedBody } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";
-import { type Points, readMetrics } from "./otlp-body";
+import { readMetrics } from "./otlp-body";
+import type { Points } from "./otlp-points";
+import { protobufResponse, protobufStatus, readProtobufMetrics } from "./otlp-protobuf";
 import { REMOTE_WRITE, readRemoteWrite } from "./remote-write";
 
 /** Agents that read their plugins one after the other give each reading a time of its own; five pings take four seconds. */
@@ -78,22 +80,34 @@ export async function receiveLines(request: Request): Promise<Answer> {
   return NO_CONTENT;
 }
 
+const PROTOBUF = "application/x-protobuf";
+
+/** Whether a request of OTLP is in Protocol Buffers. Then its answer is, too. */
+function isProtobuf(headers: Headers): boolean {
+  return /^application\/x-protobuf\s*(?:;|$)/i.test((headers.get("content-type") ?? "").trim());
+}
+
 const OTLP: AgentProtocol<Points> = {
   name: "otlp",
   window: SAME_INSTANT,
   packed: {
-    types: ["application/json"],
+    types: [PROTOBUF, "application/json"],
     packings: ["identity", "gzip"],
-    wanted: "Send OTLP as JSON (encoding: json), as it is or with Content-Encoding: gzip.",
+    wanted: "Send OTLP as application/x-protobuf or application/json, as it is or with Content-Encoding: gzip.",
     hint: "Set a smaller send_batch_max_size.",
   },
-  read: (bytes) => readMetrics(bytes),
+  read(bytes, { headers }) {
+    return isProtobuf(headers) ? readProtobufMetrics(bytes, this.packed.hint) : readMetrics(bytes);
+  },
 };
 
 /** OTLP/HTTP of an OpenTelemetry Collector. What cannot be used is counted in a partial success, as OTLP specifies. */
 export async function receiveMetrics(request: Request): Promise<Answer> {
   const { body, problems, ahead } = await deliverReadings(request, OTLP);
   const rejectedDataPoints = body.problems.length + ahead;
+  if (isProtobuf(request.headers)) {
+    return { bytes: protobufResponse(rejectedDataPoints, problems.join(" ")), type: PROTOBUF, status: 200 };
+  }
   if (rejectedDataPoints === 0) return { json: {}, status: 200 };
   // An int64, which JSON of Protocol Buffers writes as a text.
   return {
@@ -111,15 +125,21 @@ const INFLUX_CODES: Readonly<Record<number, string>> = {
 };
 
 /** Where agents of InfluxDB look for the reason of a failure. */
-export function influxFailure({ status, message }: ApiError): Record<string, unknown> {
+export function influxFailure({ status, message }: ApiError): FailureBody {
   return { code: INFLUX_CODES[status] ?? "invalid", message };
 }
 
-/** A google.rpc.Status, where agents of OTLP look for the reason of a failure. */
-export function otlpFailure({ status, message }: ApiError): Record<string, unknown> {
-  const [INVALID_ARGUMENT, UNAUTHENTICATED, RESOURCE_EXHAUSTED, UNAVAILABLE] = [3, 16, 8, 14];
-  const codes: Record<number, number> = { 401: UNAUTHENTICATED, 429: RESOURCE_EXHAUSTED, 503: UNAVAILABLE };
-  return { code: codes[status] ?? INVALID_ARGUMENT, message };
+const [INVALID_ARGUMENT, UNAUTHENTICATED, RESOURCE_EXHAUSTED, UNAVAILABLE] = [3, 16, 8, 14];
+const OTLP_CODES: Readonly<Record<number, number>> = {
+  401: UNAUTHENTICATED,
+  429: RESOURCE_EXHAUSTED,
+  503: UNAVAILABLE,
+};
+
+/** A google.rpc.Status, where agents of OTLP look for the reason of a failure, in the encoding of the request. */
+export function otlpFailure({ status, message }: ApiError, { headers }: Request): FailureBody {
+  const code = OTLP_CODES[status] ?? INVALID_ARGUMENT;
+  return isProtobuf(headers) ? { bytes: protobufStatus(code, message), type: PROTOBUF } : { code, message };
 }
 
 /** @throws ApiError 400 with what was wrong, after the rest is stored. */
