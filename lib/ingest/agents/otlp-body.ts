@@ -24,7 +24,8 @@ export function readMetrics(bytes: Buffer): Points {
     const metrics = objects(resource.scopeMetrics).flatMap(({ metrics }) => objects(metrics));
     for (const metric of metrics) addMetric(points, host, metric);
   }
-  return { ...points, problems: points.problems.list };
+  const { hosts, readings, problems } = points;
+  return { hosts, readings, problems: problems.list };
 }
 
 function addMetric(points: Growing, host: string, metric: Json): void {

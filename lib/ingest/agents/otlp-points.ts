@@ -5,7 +5,11 @@ import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 
 /** What the data points of a request tell. `problems` names the bad ones. */
 export type Points = { hosts: Set<string>; readings: Reading[]; problems: readonly string[] };
-export type Growing = Pick<Points, "hosts" | "readings"> & { problems: Problems };
+export type Growing = Pick<Points, "hosts" | "readings"> & {
+  problems: Problems;
+  /** The moments whose counters have said when they began. */
+  begun: Set<number>;
+};
 
 /** A data point of a gauge or a sum. Times are in nanoseconds since 1970; 0 is none. `value`: null is none, NaN no number. */
 type Point = {
@@ -20,11 +24,11 @@ type Point = {
 
 const NS_PER_MS = 1e6;
 
-export const noPoints = (): Growing => ({ hosts: new Set(), readings: [], problems: new Problems() });
+export const noPoints = (): Growing => ({ hosts: new Set(), readings: [], problems: new Problems(), begun: new Set() });
 
 /** @throws ApiError 400 with too many bad points. */
 export function addPoint(points: Growing, { host, name, isDelta, attributes, start, time, value }: Point): void {
-  const { hosts, readings, problems } = points;
+  const { hosts, readings, problems, begun } = points;
   if (!isOtlpMetric(name)) return;
   const key = otlpKey(name, attributes);
   if (key === null) return;
@@ -37,8 +41,9 @@ export function addPoint(points: Growing, { host, name, isDelta, attributes, sta
   else if (Number.isFinite(value)) {
     readings.push({ key, ts, value });
     // All counters of the CPU begin together.
-    const begins = key.startsWith("cpu|") && start > 0 && readings.at(-2)?.key.startsWith("cpu|") !== true;
-    if (begins) readings.push({ key: "start", ts, value: Math.floor(start / NS_PER_MS / SECOND) });
+    if (!key.startsWith("cpu|") || start <= 0 || begun.has(ts)) return;
+    begun.add(ts);
+    readings.push({ key: "start", ts, value: Math.floor(start / NS_PER_MS / SECOND) });
   }
 }
 

@@ -19,7 +19,8 @@ export function readProtobufMetrics(bytes: Uint8Array, hint: string): Points {
     if (error instanceof ApiError) throw error;
     throw new ApiError(400, "The body is not a whole ExportMetricsServiceRequest of OTLP.");
   }
-  return { ...points, problems: points.problems.list };
+  const { hosts, readings, problems } = points;
+  return { hosts, readings, problems: problems.list };
 }
 
 type Attributes = Record<string, string>;
