@@ -1,19 +1,17 @@
 import { expect, test } from "vitest";
+import { ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newNamedToken, PASSWORD, unique } from "@/e2e/support/factories";
 import { sendFields } from "@/e2e/support/html-form";
 import { askOverHttp, call, callsOf, expectFailure, origin } from "@/e2e/support/over-http";
 import { createToken, newVisitor, signIn } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
-import { ENDPOINTS } from "@/lib/api/contract";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/format/time";
 import { ACCOUNT_PAGE, TOKEN_PAGE } from "@/lib/page-paths";
 import { hashToken } from "@/lib/tokens/format";
 
 const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
-/** One path of each endpoint of the contract. */
-const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g, "1"));
 const NO_DATABASE = "postgresql://postgres@127.0.0.1:1/none";
 
 test("every page carries a fresh nonce policy without unsafe-*, and the other security headers", async () => {

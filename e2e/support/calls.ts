@@ -16,13 +16,16 @@ export const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g,
 
 type Init = { method?: string; headers?: Record<string, string> };
 
-/** Calls of the API by its own handlers or over HTTP, as `ask` sends them. */
-export function callsThrough(ask: Ask) {
+/**
+ * Calls of the API by its own handlers or over HTTP, as `ask` sends them. `askDocument`: of whom the document that judges is
+ * asked, if of another.
+ */
+export function callsThrough(ask: Ask, askDocument = ask) {
   let judge: Promise<Judge> | undefined;
 
   /** Judges by the document that is served. */
   function findJudge(): Promise<Judge> {
-    judge ??= ask("/openapi.json").then(({ text }) => judgeBy(JSON.parse(text) as OpenApiDocument));
+    judge ??= askDocument("/openapi.json").then(({ text }) => judgeBy(JSON.parse(text) as OpenApiDocument));
     return judge;
   }
 
@@ -68,7 +71,7 @@ export function callsThrough(ask: Ask) {
 }
 
 /** The endpoint of the contract that matches a path. Null when none does. */
-export function endpointOf(path: string): EndpointPath | null {
+function endpointOf(path: string): EndpointPath | null {
   const pattern = path.replace(/\/$/, "").replace(/\/\d+/g, "/:id");
   return Object.hasOwn(CONTRACT, pattern) ? (pattern as EndpointPath) : null;
 }

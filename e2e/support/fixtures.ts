@@ -1,13 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { test as base, expect, type Page } from "playwright/test";
-import { ENDPOINTS, type EndpointPath, successBody } from "@/lib/api/contract";
-import type { OpenApiDocument } from "@/lib/api/openapi";
-import { failure } from "@/lib/api/schemas";
 import { SECOND } from "@/lib/format/time";
-import { endpointOf } from "./calls";
-import { type Judge, judgeBy } from "./judge";
+import { type Answer, callsThrough, type WholeAnswer } from "./calls";
 import { OWN_WAIT } from "./patience";
 
+export type { WholeAnswer };
 export { expect };
 
 /** Other tests add network interfaces to this machine. The browser then gives up what it is loading, and is told again. */
@@ -43,9 +40,6 @@ export function sharedOrigin(): string {
   return E2E_ORIGIN;
 }
 
-/** One answer, read whole. */
-export type WholeAnswer = { status: number; headers: Headers; text: string };
-
 export async function askWhole(url: string, init: RequestInit = {}): Promise<WholeAnswer> {
   const response = await fetch(url, { redirect: "manual", ...init });
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -53,42 +47,19 @@ export async function askWhole(url: string, init: RequestInit = {}): Promise<Who
 
 type Init = { method?: string; headers?: Record<string, string>; origin?: string };
 
-/** One answer of the API, read whole. */
-export type Answer = WholeAnswer & { json: unknown };
+const callers = new Map<string, ReturnType<typeof callsThrough>>();
 
-/** One path of each endpoint of the contract. */
-export const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g, "1"));
-
-/**
- * Sends a GET with the token, to the shared console unless `origin` names another, and checks what must be true of every
- * answer of the API: the served document describes its status, headers and body, and the body has no field that the
- * contract does not name.
- */
-export async function call(path: string, token: string | null, init: Init = {}): Promise<Answer> {
-  const method = init.method ?? "GET";
-  const headers = { ...(token === null ? {} : { Authorization: `Bearer ${token}` }), ...init.headers };
-  const request = { method, headers };
-  const answer = await askWhole((init.origin ?? sharedOrigin()) + path, request);
-  const { status, text } = answer;
-  const problems = (await findJudge())({ method, path, ...answer });
-  if (answer.headers.has("access-control-allow-credentials")) problems.push("lets pages of others send cookies");
-  // Every `expect` costs the runner a scan of all earlier steps, which dominates in tests with a thousand calls.
-  if (problems.length > 0) expect(problems, `${method} ${path}: ${status} ${text}`).toEqual([]);
-  if (text === "") return { ...answer, json: undefined };
-  const json: unknown = JSON.parse(text);
-  const schema = status === 200 ? successBody(patternOf(path)) : failure;
-  schema.parse(json);
-  return { ...answer, json };
+/** Calls of the console at an origin, judged by the document that the shared one serves. */
+function callsAt(origin = sharedOrigin()): ReturnType<typeof callsThrough> {
+  const askAt = (base: string) => (path: string, init?: RequestInit) => askWhole(base + path, init);
+  const calls = callers.get(origin) ?? callsThrough(askAt(origin), askAt(sharedOrigin()));
+  callers.set(origin, calls);
+  return calls;
 }
 
-let judge: Promise<Judge> | undefined;
-
-/** Judges by the document that the shared console serves. */
-export function findJudge(): Promise<Judge> {
-  judge ??= fetch(`${sharedOrigin()}/openapi.json`)
-    .then((response) => response.json())
-    .then((document) => judgeBy(document as OpenApiDocument));
-  return judge;
+/** As `call` of calls.ts, to the shared console unless `origin` names another. */
+export function call(path: string, token: string | null, { origin, ...init }: Init = {}): Promise<Answer> {
+  return callsAt(origin).call(path, token, init);
 }
 
 /** Uses up this many requests of the token, a few at a time. Other tests cover many at once. */
@@ -100,10 +71,8 @@ export async function spend(token: string, requests: number, origin?: string): P
 }
 
 /** The payload of a call that must succeed. */
-export async function getData<Data = unknown>(path: string, token: string, init: Init = {}): Promise<Data> {
-  const { status, text, json } = await call(path, token, init);
-  if (status !== 200) expect(status, text).toBe(200);
-  return (json as { data: Data }).data;
+export function getData<Data = unknown>(path: string, token: string, { origin, ...init }: Init = {}): Promise<Data> {
+  return callsAt(origin).getData<Data>(path, token, init);
 }
 
 /** As `getData`, of a console that has much to do on a busy machine: when it says 503, it is asked again as it says. */
@@ -116,14 +85,6 @@ export async function getDataWhenServed<Data = unknown>(origin: string, path: st
   }
 }
 
-export async function expectFailure(answer: Promise<Answer>, status: number, error: string): Promise<Answer> {
-  const settled = await answer;
-  expect({ status: settled.status, json: settled.json }).toEqual({ status, json: { error } });
-  return settled;
-}
-
-function patternOf(path: string): EndpointPath {
-  const pattern = endpointOf(decodeURIComponent(path.split("?")[0] ?? ""));
-  if (!pattern) throw new Error(`${path} answered 200 and is no endpoint.`);
-  return pattern;
-}
+/** A call that must fail with this status and this sentence. */
+export const expectFailure = (answer: Promise<Answer>, status: number, error: string) =>
+  callsAt().expectFailure(answer, status, error);
