@@ -2,10 +2,10 @@ import { acknowledge } from "./acknowledge.mjs";
 import { readCounters } from "./counters.mjs";
 import { isSameOrigin, judge } from "./judge.mjs";
 import { SLOT_REST } from "./limits.mjs";
-import { log, messageOf } from "./log.mjs";
+import { logFailure } from "./log.mjs";
 import { Origins } from "./own-ports.mjs";
 import { setPacketCounters } from "./packets.mjs";
-import { tryBothWays } from "./ping-origins.mjs";
+import { byOrigin, tryBothWays } from "./ping-origins.mjs";
 import { forgetServers, reach } from "./servers.mjs";
 import { inTurns } from "./waiting.mjs";
 
@@ -18,7 +18,7 @@ export async function tryToApply(node) {
     await node.inOrder(() => apply(node));
     return true;
   } catch (error) {
-    log(`Not applied: ${messageOf(error)}`);
+    logFailure(error, "Not applied: ");
     return false;
   }
 }
@@ -56,10 +56,11 @@ export async function apply(node) {
   for (const id of node.answers.keys()) if (!inUse.has(id)) node.answers.delete(id);
   for (const { id } of changed) node.answers.delete(id);
   node.statuses.keepOnly(inUse);
-  void inTurns(changed, (service) => tryBothWays(node, service));
+  void inTurns(byOrigin(changed), (services) => tryBothWays(node, services));
   for (const { id } of wanted) if (!inUse.has(id) && !node.served.has(id)) served.delete(id);
   node.served = served;
-  await setPacketCounters([...node.servers.values()]);
+  // Without counters players are served all the same.
+  await setPacketCounters([...node.servers.values()]).catch((error) => logFailure(error));
   const counted = new Set([...node.servers.values()].map(({ service }) => service));
   for (const id of node.packetCounters.keys()) if (!counted.has(id)) node.packetCounters.delete(id);
   acknowledge(node, node.configuration, errors);

@@ -3,7 +3,7 @@ import { AWAY_AFTER, SECOND, SILENT_TIME } from "./limits.mjs";
 import { log } from "./log.mjs";
 import { ANY_PROTOCOL } from "./minecraft.mjs";
 import { pingOrigin } from "./ping.mjs";
-import { keepStatus } from "./ping-origins.mjs";
+import { byOrigin, keepStatus } from "./ping-origins.mjs";
 import { sleep } from "./waiting.mjs";
 import { leadAgain } from "./ways.mjs";
 
@@ -34,20 +34,28 @@ export async function watchOrigins(node) {
 
 /** Asks the origins that are away every second whether they are back, until the end. @param {Node} node */
 export async function probeAway(node) {
-  /** @type {Set<number>} */
+  /** Origins, each asked once for all its services. @type {Set<string>} */
   const asked = new Set();
   while (!node.stop.signal.aborted) {
     await sleep(SECOND, node.stop.signal);
-    for (const id of node.away.keys()) {
-      const service = node.wanted.find((one) => one.id === id);
-      if (!service) node.away.delete(id);
-      if (!service || asked.has(id)) continue;
-      asked.add(id);
-      void pingOrigin(service).then((found) => {
-        asked.delete(id);
-        learnOfAway(node, service, found);
-      });
+    for (const id of node.away.keys()) if (!node.wanted.some((one) => one.id === id)) node.away.delete(id);
+    for (const services of byOrigin(node.wanted.filter(({ id }) => node.away.has(id)))) {
+      const [first] = /** @type {[Wanted]} */ (services);
+      const key = `${first.ip} ${first.port}`;
+      if (asked.has(key)) continue;
+      asked.add(key);
+      void askAll(node, services).then(() => asked.delete(key));
     }
+  }
+}
+
+/** Asks the origin of these services, one way after the other. @param {Node} node @param {readonly Wanted[]} services */
+async function askAll(node, services) {
+  for (const way of [false, true]) {
+    const ofWay = services.filter(({ isProxied }) => isProxied === way);
+    if (!ofWay[0]) continue;
+    const found = await pingOrigin(ofWay[0]);
+    for (const service of ofWay) learnOfAway(node, service, found);
   }
 }
 

@@ -1,7 +1,8 @@
 import { NOTHING_COUNTED } from "./haproxy.mjs";
 import { slotName } from "./haproxy-config.mjs";
 import { difference, NOTHING } from "./intervals.mjs";
-import { readPackets } from "./packets.mjs";
+import { logFailure } from "./log.mjs";
+import { readPackets, setPacketCounters } from "./packets.mjs";
 
 /** @import { ServerCounters } from "./haproxy.mjs" */
 /** @import { Node } from "./node.mjs" */
@@ -10,7 +11,7 @@ import { readPackets } from "./packets.mjs";
 export async function readCounters(node) {
   const { counters, refused, hasJoins, isAnswering } = await node.haproxy.counters();
   [node.hasJoins, node.isAnswering] = [hasJoins, isAnswering];
-  const { packets } = await readPackets();
+  const packets = await packetsOf(node);
   const slotOf = new Map([...node.slots].map(([slot, { service }]) => [slotName(slot), service]));
   /** What each service had since. @type {Map<number, ServerCounters>} */
   const since = new Map();
@@ -55,6 +56,20 @@ export async function readCounters(node) {
   // HAProxy's frontend counts what its backends refuse as well, which is a service's.
   node.refused += Math.max(0, difference(refused, node.refusedBefore) - overRate);
   node.refusedBefore = refused;
+}
+
+/**
+ * The packets of each service. Where somebody else flushed the rules they are made again; until then the last numbers stand.
+ * @param {Node} node
+ */
+async function packetsOf(node) {
+  try {
+    return (await readPackets()).packets;
+  } catch (error) {
+    logFailure(error);
+    await setPacketCounters([...node.servers.values()]).catch((again) => logFailure(again));
+    return (await readPackets().catch(() => null))?.packets ?? node.packetCounters;
+  }
 }
 
 /**

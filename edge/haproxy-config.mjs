@@ -58,6 +58,9 @@ export function haproxyConfig({ listen, slots, rate, handshakes, connections, ru
   ].join("\n");
 }
 
+/** In bytes, of those whose end is looked for: what modded clients append has room in it. */
+const LONGEST_HANDSHAKE = 4096;
+
 /** Which slot counted what its players asked for. */
 export const JOINS = "joins";
 /** The backend of what this program answers itself, and whether it runs. */
@@ -98,13 +101,17 @@ function handshakeRules(map) {
     }
   }
   // Clients behind an SRV record send a final dot, and modded ones append NUL and more.
-  const clean = String.raw`regsub("(?s)^([^\x00]*?)[.]?(\x00.*)?$","\1"),lower`;
+  // Cloudflare leads an SRV record to a name of its own before the name.
+  const clean = String.raw`regsub("(?s)^([^\x00]*?)[.]?(\x00.*)?$","\1"),lower,regsub("^_dc-srv[.][0-9a-f]+[.](_minecraft[.]_tcp[.])?","")`;
   const isAnswered = `${IS_ANSWERING} !{ be_sess_rate(${RESPONDER}) gt ${UNKNOWN_A_SECOND} }`;
   rules.push(
-    // The last byte of a handshake says what comes next: 1 is the status. A length of two bytes is 128 to 255, or more.
+    // The last byte of a handshake says what comes next: 1 is the status. To look at it waits for the whole handshake,
+    // however it is split. A length of two bytes is 128 times the second one and what the first one has above 128.
     `set-var(sess.ping) bool(true) if ${isShort(0)} { req.payload_lv(0,1),hex -m end 01 }`,
-    `set-var(sess.ping) bool(true) if !${isShort(0)} { req.payload(1,1),hex -m str 01 } { req.payload_lv(0,1,+1),hex -m end 01 }`,
-    `set-var(sess.ping) bool(true) if !${isShort(0)} { req.payload(1,1),hex -m str 02 } { req.payload_lv(0,1,+129),hex -m end 01 }`,
+    ...Array.from({ length: LONGEST_HANDSHAKE / 128 - 1 }, (_, index) => {
+      const second = (index + 1).toString(16).toUpperCase().padStart(2, "0");
+      return `set-var(sess.ping) bool(true) if !${isShort(0)} { req.payload(1,1),hex -m str ${second} } { req.payload_lv(0,1,+${index * 128 + 1}),hex -m end 01 }`;
+    }),
     `set-var(sess.way) 'var(sess.host),${clean},map(${map})'`,
     `set-var(sess.slot) var(sess.way),regsub(^${AWAY}|^${KEPT},) if { var(sess.way) -m found }`,
     "track-sc2 var(sess.slot) table pings if { var(sess.slot) -m found } { var(sess.ping) -m found }",

@@ -44,7 +44,7 @@ export const ANSWERS_A_SECOND = 1000;
 export const UNKNOWN_A_SECOND = 200;
 /** A client of the node's own answers is closed after this time, and when it sends more bytes. */
 export const ANSWER_TIME = 5 * SECOND;
-export const MAX_REQUEST = 1024;
+export const MAX_REQUEST = 4096;
 /** Clients that wait for the node's own answers at once. */
 export const MAX_ASKERS = 2000;
 /** Pings that run at once. */

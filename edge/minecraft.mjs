@@ -79,8 +79,10 @@ export function readHandshake(bytes) {
   if (reader.isBroken || (reader.isShort && bytes.length >= MAX_REQUEST)) return null;
   if (reader.isShort) return undefined;
   if (id !== 0 || reader.at - start !== length) return null;
-  // Clients behind an SRV record send a final dot, and modded ones append NUL and more.
-  const hostname = name.toString("latin1").replace(/\0.*$/s, "").replace(/\.$/, "").toLowerCase();
+  // Clients behind an SRV record send a final dot, and modded ones append NUL and more. Cloudflare leads an SRV record to a
+  // name of its own before the name.
+  const sent = name.toString("latin1").replace(/\0.*$/s, "").replace(/\.$/, "").toLowerCase();
+  const hostname = sent.replace(/^_dc-srv\.[0-9a-f]+\.(?:_minecraft\._tcp\.)?/, "");
   return { hostname, protocol: protocol | 0, isPing: next === 1, length: reader.at };
 }
 

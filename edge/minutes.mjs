@@ -4,7 +4,8 @@ import { now, startOfMinute } from "./clock.mjs";
 import { readCounters } from "./counters.mjs";
 import { NOTHING, sum } from "./intervals.mjs";
 import { MINUTE, READ_EVERY, SECOND } from "./limits.mjs";
-import { amount, log, messageOf } from "./log.mjs";
+import { amount, log, logFailure } from "./log.mjs";
+import { setPacketCounters } from "./packets.mjs";
 import { pingAll } from "./ping-origins.mjs";
 import { tidy } from "./servers.mjs";
 import { sleep } from "./waiting.mjs";
@@ -17,7 +18,7 @@ export async function keepTime(node) {
   let pinged = 0;
   while (!node.stop.signal.aborted) {
     await sleep(SECOND / 2, node.stop.signal);
-    try {
+    await separately(async () => {
       // A clock that was set back a little catches up with the minute that was begun.
       const ahead = startOfMinute(now()) - node.minute;
       if (ahead > 0 || ahead < -2 * MINUTE) await node.inOrder(() => endMinute(node));
@@ -25,21 +26,31 @@ export async function keepTime(node) {
         readAt = now();
         await node.inOrder(() => readAndSave(node));
       }
+    });
+    await separately(async () => {
       if (pinged !== node.minute) {
         pinged = node.minute;
         void pingAll(node);
       }
       await watchOrigins(node);
+    });
+    await separately(async () => {
       const id = await node.haproxy.processId();
       if (id !== node.haproxyId) {
         log("HAProxy has started anew; applying everything again.");
         await node.inOrder(() => apply(node));
         node.haproxyId = id;
       }
-    } catch (error) {
-      log(messageOf(error));
-      await sleep(SECOND, node.stop.signal);
-    }
+    });
+  }
+}
+
+/** A part of the work that fails does not hold up the others. @param {() => Promise<void>} task */
+async function separately(task) {
+  try {
+    await task();
+  } catch (error) {
+    logFailure(error);
   }
 }
 
@@ -52,7 +63,8 @@ async function readAndSave(node) {
 
 /** @param {Node} node */
 async function endMinute(node) {
-  await readCounters(node);
+  // The minute has what could be read of it.
+  await separately(() => readCounters(node));
   node.lastMinute = sum(node.current.values());
   node.closeMinute(node.minute, node.current);
   node.minute = startOfMinute(now());
@@ -60,6 +72,8 @@ async function endMinute(node) {
   node.current = new Map([...node.slots.values()].map(({ service }) => [service, { ...NOTHING }]));
   node.latencies = new Map();
   node.save();
+  // Somebody may have flushed the rules of nftables.
+  await separately(() => setPacketCounters([...node.servers.values()]));
   try {
     // Names of origins may lead elsewhere by now.
     await apply(node);

@@ -4,7 +4,7 @@ import { NOTHING_COUNTED } from "./haproxy.mjs";
 import { slotName } from "./haproxy-config.mjs";
 import { NOTHING } from "./intervals.mjs";
 import { SPOOL_TIME } from "./limits.mjs";
-import { log, messageOf } from "./log.mjs";
+import { log, logFailure, messageOf } from "./log.mjs";
 import { Names } from "./names.mjs";
 
 /** @import { Configuration } from "./configuration.mjs" */
@@ -210,7 +210,7 @@ export class Node {
   /** @param {unknown} error */
   failed(error) {
     if (this.stop.signal.aborted) return;
-    if (this.isReachable || error instanceof Refusal) log(`${messageOf(error)} What is served stays as it is.`);
+    if (this.isReachable || error instanceof Refusal) logFailure(`${messageOf(error)} What is served stays as it is.`);
     this.isReachable = false;
   }
 }

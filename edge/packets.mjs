@@ -35,6 +35,15 @@ function nft(args, input = "") {
  * guess is no counter.
  */
 export async function preparePacketCounters() {
+  try {
+    await makeRules();
+  } catch (error) {
+    throw new PlainError(`Packets cannot be counted here, so this node does not start: ${messageOf(error)}.`);
+  }
+}
+
+/** Makes the rules anew, whatever is there: somebody else may have flushed them. Counters that are there go on. */
+async function makeRules() {
   const { first, last } = PING_PORTS;
   const maps = [4, 6].flatMap((version) => [
     `origins${version} { type ipv${version}_addr . inet_service : counter; }`,
@@ -57,11 +66,7 @@ export async function preparePacketCounters() {
       ...count("ip6", 6),
     );
   }
-  try {
-    await nft(["-f", "-"], `${lines.join("\n")}\n`);
-  } catch (error) {
-    throw new PlainError(`Packets cannot be counted here, so this node does not start: ${messageOf(error)}.`);
-  }
+  await nft(["-f", "-"], `${lines.join("\n")}\n`);
 }
 
 /** The packets counted for each service, and which ip, port and range of own ports each counts for. */
@@ -95,6 +100,7 @@ export async function readPackets() {
  * @param {readonly Server[]} servers
  */
 export async function setPacketCounters(servers) {
+  await makeRules();
   const { packets, origins } = await readPackets();
   const target = new Map(servers.map(({ service, ip, port, range }) => [originKey(ip, port, range?.first), service]));
   const lines = [];

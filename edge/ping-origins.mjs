@@ -1,5 +1,6 @@
 import { learnAnswers } from "./acknowledge.mjs";
 import { isSameOrigin } from "./judge.mjs";
+import { MINUTE } from "./limits.mjs";
 import { ANY_PROTOCOL } from "./minecraft.mjs";
 import { pingOrigin } from "./ping.mjs";
 import { inTurns } from "./waiting.mjs";
@@ -8,13 +9,40 @@ import { leadAgain } from "./ways.mjs";
 /** @import { Wanted } from "./judge.mjs" */
 /** @import { Node } from "./node.mjs" */
 
-/** Finds out which pings an origin answers, and tells the console. @param {Node} node @param {Wanted} service */
-export async function tryBothWays(node, service) {
-  const [plain, proxied] = await Promise.all([
-    pingOrigin({ ...service, isProxied: false }),
-    pingOrigin({ ...service, isProxied: true }),
-  ]);
-  learnAnswers(node, service, { plain: plain.status !== null, proxied: proxied.status !== null });
+/**
+ * The services of each origin. An origin may limit connections by ip, and sees this node alone: its services are one probe.
+ * @param {readonly Wanted[]} services
+ */
+export function byOrigin(services) {
+  /** @type {Map<string, Wanted[]>} */
+  const origins = new Map();
+  for (const service of services) {
+    const key = `${service.ip} ${service.port}`;
+    origins.set(key, [...(origins.get(key) ?? []), service]);
+  }
+  return [...origins.values()];
+}
+
+/**
+ * Pings an origin in the way of its first service, and in the other way where that fails or another service has it.
+ * @param {readonly Wanted[]} services
+ */
+async function probe([first, ...others]) {
+  const { isProxied } = /** @type {Wanted} */ (first);
+  const own = await pingOrigin(/** @type {Wanted} */ (first));
+  const second = others.find((one) => one.isProxied !== isProxied);
+  const other =
+    own.status === null || second
+      ? await pingOrigin({ .../** @type {Wanted} */ (second ?? first), isProxied: !isProxied })
+      : null;
+  return isProxied ? { plain: other, proxied: own } : { plain: own, proxied: other };
+}
+
+/** Finds out which pings an origin answers, and tells the console. @param {Node} node @param {readonly Wanted[]} services those of an origin */
+export async function tryBothWays(node, services) {
+  const { plain, proxied } = await probe(services);
+  const answers = { plain: (plain?.status ?? null) !== null, proxied: (proxied?.status ?? null) !== null };
+  for (const service of services) learnAnswers(node, service, answers);
 }
 
 /**
@@ -29,20 +57,27 @@ export async function pingAll(node) {
   };
   // Those that were silent take longest. They come last, so that the others are measured within their minute.
   const inOrder = [...node.wanted].sort((one, other) => isSilent(one) - isSilent(other));
-  await inTurns(inOrder, async (service) => {
-    const { latency, status } = await pingOrigin(service);
-    if (minute === node.minute) node.latencies.set(service.id, latency);
-    const { isProxied } = service;
-    const other = status === null && (await pingOrigin({ ...service, isProxied: !isProxied })).status !== null;
-    learnAnswers(
-      node,
-      service,
-      isProxied ? { plain: other, proxied: status !== null } : { plain: status !== null, proxied: other },
-    );
-    keepStatus(node, service, ANY_PROTOCOL, status);
-    if (status === null) return;
-    for (const protocol of node.statuses.protocolsOf(service.id)) {
-      keepStatus(node, service, protocol, (await pingOrigin(service, protocol)).status);
+  await inTurns(byOrigin(inOrder), async (services) => {
+    const found = await probe(services);
+    const answers = {
+      plain: (found.plain?.status ?? null) !== null,
+      proxied: (found.proxied?.status ?? null) !== null,
+    };
+    for (const service of services) {
+      const { latency, status } = (service.isProxied ? found.proxied : found.plain) ?? { latency: null, status: null };
+      if (minute === node.minute) node.latencies.set(service.id, latency);
+      learnAnswers(node, service, answers);
+      keepStatus(node, service, ANY_PROTOCOL, status);
+    }
+    const [first] = services.filter(({ isProxied }) => (isProxied ? answers.proxied : answers.plain));
+    if (!first) return;
+    // One version of the protocol a minute, in turn.
+    const protocols = [...new Set(services.flatMap(({ id }) => [...node.statuses.protocolsOf(id)]))];
+    const protocol = protocols[Math.floor(minute / MINUTE) % protocols.length];
+    if (protocol === undefined) return;
+    const { status } = await pingOrigin(first, protocol);
+    for (const service of services) {
+      if (node.statuses.knows(service.id, protocol)) keepStatus(node, service, protocol, status);
     }
   });
   await node.store.writeStatuses(node.statuses);

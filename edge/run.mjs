@@ -2,7 +2,7 @@ import { answerClient } from "./answers.mjs";
 import { apply } from "./apply.mjs";
 import { probeAway } from "./away.mjs";
 import { readCounters } from "./counters.mjs";
-import { amount, log } from "./log.mjs";
+import { amount, log, logFailure } from "./log.mjs";
 import { keepTime } from "./minutes.mjs";
 import { preparePacketCounters } from "./packets.mjs";
 import { deliver } from "./reports.mjs";
@@ -24,7 +24,7 @@ export async function run(node) {
   for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) process.once(signal, () => node.stop.abort());
   await Promise.all([watchConsole(node), deliver(node), keepTime(node), probeAway(node)]);
   responder.close();
-  await node.inOrder(() => readCounters(node));
+  await node.inOrder(() => readCounters(node)).catch((error) => logFailure(error));
   node.save();
   await node.store.writeStatuses(node.statuses);
 }

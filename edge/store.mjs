@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { log, messageOf, PlainError } from "./log.mjs";
+import { log, logFailure, messageOf, PlainError } from "./log.mjs";
 import { Statuses } from "./statuses.mjs";
 
 /** @import { Configuration } from "./configuration.mjs" */
@@ -43,7 +43,7 @@ export class Store {
       await writeFile(`${this.statusesFile}.new`, JSON.stringify(statuses), { mode: 0o600 });
       await rename(`${this.statusesFile}.new`, this.statusesFile);
     } catch (error) {
-      log(`${this.statusesFile} cannot be written: ${messageOf(error)}`);
+      logFailure(error, `${this.statusesFile} cannot be written: `);
     }
   }
 
@@ -64,7 +64,7 @@ export class Store {
       writeFileSync(`${this.file}.new`, JSON.stringify(state), { mode: 0o600 });
       renameSync(`${this.file}.new`, this.file);
     } catch (error) {
-      log(`${this.file} cannot be written: ${messageOf(error)}`);
+      logFailure(error, `${this.file} cannot be written: `);
     }
   }
 }

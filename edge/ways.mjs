@@ -1,5 +1,5 @@
 import { AWAY, KEPT, slotName } from "./haproxy-config.mjs";
-import { log, messageOf } from "./log.mjs";
+import { logFailure } from "./log.mjs";
 
 /** @import { Node } from "./node.mjs" */
 
@@ -22,5 +22,5 @@ export function leadAgain(node, id) {
       // A missing hostname is added by the next turn.
       if (before !== undefined && before !== way) await node.haproxy.leadAgain(hostname, way);
     })
-    .catch((error) => log(messageOf(error)));
+    .catch((error) => logFailure(error));
 }

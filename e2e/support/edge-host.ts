@@ -106,6 +106,11 @@ export class EdgeHost {
       });
   }
 
+  /** As `systemctl restart nftables` begins. */
+  flushRules(): void {
+    execFileSync("ip", ["netns", "exec", this.#network.name, "nft", "flush", "ruleset"]);
+  }
+
   /** Its players are closed, and it forgets everything that was applied and counted. */
   async stopHaproxy(): Promise<void> {
     if (this.#haproxy) await end(this.#haproxy);

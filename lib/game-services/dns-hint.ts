@@ -15,7 +15,10 @@ export const RECORD_KINDS = ["A", "AAAA", "CNAME", "SRV"] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** Null: no answer came in time. Empty: there is no such record. */
-export type DnsRecords = Record<RecordKind, string[] | null>;
+export type DnsRecords = Record<RecordKind, string[] | null> & {
+  /** The ips of the names that SRV records lead to; absent without such a record. */
+  ledTo?: string[] | null;
+};
 
 const running = perProcess("dns-hints", () => new Map<number, number>());
 
@@ -37,7 +40,13 @@ export async function lookUp(accountId: number, hostname: string): Promise<DnsRe
           .then((records) => records.map(({ name, port }) => `${name}, port ${port}`)),
       ),
     ]);
-    return { A, AAAA, CNAME, SRV };
+    const names = [...new Set((SRV ?? []).map((record) => record.replace(/,.*$/, "")))];
+    if (names.length === 0) return { A, AAAA, CNAME, SRV };
+    const ips = await Promise.all(
+      names.flatMap((name) => [inTime(resolver.resolve4(name)), inTime(resolver.resolve6(name))]),
+    );
+    const isWhole = ips.every((found) => found !== null);
+    return { A, AAAA, CNAME, SRV, ledTo: isWhole ? ips.flatMap((found) => found ?? []) : null };
   } finally {
     resolver.cancel();
     const left = (running.get(accountId) ?? 1) - 1;
@@ -46,8 +55,21 @@ export async function lookUp(accountId: number, hostname: string): Promise<DnsRe
   }
 }
 
-/** Whether a hostname points at these ips of edge nodes, in a sentence or two. */
+const DNS_ONLY = 'A proxy of web sites carries no game: at Cloudflare, set the record to "DNS only".';
+
+/** Whether a hostname points at these ips of edge nodes, in a few sentences. Clients ask for its SRV record first. */
 export function pointingText(hostname: string, records: DnsRecords, ips: readonly string[]): string {
+  const text = addressText(hostname, records, ips);
+  const { ledTo } = records;
+  if (ips.length === 0 || ledTo === undefined) return text;
+  if (ledTo === null)
+    return `${text} Where its SRV record leads is not known: the name servers did not answer in time.`;
+  if (ledTo.length > 0 && ledTo.every((ip) => ips.includes(ip)))
+    return `${text} Its SRV record leads to the edge nodes.`;
+  return `${text} Its SRV record leads elsewhere, and players follow it. ${text.includes(DNS_ONLY) ? "" : DNS_ONLY}`.trimEnd();
+}
+
+function addressText(hostname: string, records: DnsRecords, ips: readonly string[]): string {
   const found = [...(records.A ?? []), ...(records.AAAA ?? [])];
   if (ips.length === 0) return "No edge node reports at the moment, so it is not known where the name should point.";
   if (found.length === 0) {
@@ -59,8 +81,8 @@ export function pointingText(hostname: string, records: DnsRecords, ips: readonl
   const others = found.filter((ip) => !ips.includes(ip));
   if (others.length === 0) return "The name points at the edge nodes.";
   return others.length === found.length
-    ? "The name points elsewhere: players do not reach the edge nodes."
-    : "The name points at the edge nodes and elsewhere: some players do not reach them.";
+    ? `The name points elsewhere: players do not reach the edge nodes. ${DNS_ONLY}`
+    : `The name points at the edge nodes and elsewhere: some players do not reach them. ${DNS_ONLY}`;
 }
 
 async function inTime(lookup: Promise<string[]>): Promise<string[] | null> {

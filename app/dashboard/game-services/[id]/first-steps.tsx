@@ -53,6 +53,12 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
           )}
         </li>
         <li>
+          <strong>At the origin:</strong> its players come from the edge nodes’ ips, so a limit of connections by ip
+          must be off: <code>connection-throttle: -1</code> in bukkit.yml, <code>connection_throttle: -1</code> in
+          BungeeCord’s config.yml, <code>login-ratelimit = 0</code> in velocity.toml. Or switch real ips (PROXY
+          protocol) on at both ends.
+        </li>
+        <li>
           <strong>First player seen:</strong> not yet. This page shows the first one within two minutes.
         </li>
       </ol>
