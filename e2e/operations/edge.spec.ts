@@ -689,27 +689,6 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     await expectInMinutes(async () => [byRange(await totals("packets")), packets()]).toEqual([packets(), packets()]);
   });
 
-  test("rules of nftables that somebody flushed are made again, and meanwhile services are switched off and on and everything else counts", async () => {
-    const { host, url, key } = await newNode("edge-1");
-    const { origin, port } = await newOrigin("one", host.outside);
-    const id = await newService("one.example.test", host.outside, port);
-    host.startEdge(url, key);
-    await expect.poll(() => statusOf(id)).toBe("active");
-    expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
-    host.flushRules();
-    await wish(id, "off");
-    await expect.poll(() => host.ledHostnames()).toEqual([]);
-    await wish(id, "on");
-    await expect.poll(() => statusOf(id)).toBe("active");
-    host.flushRules();
-    await host.endMinute();
-    const packets = total(await seriesOf(id), "packets");
-    for (let n = 0; n < 4; n++) expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
-    await expectInMinutes(async () => total(await seriesOf(id), "connections")).toBe(origin.connections);
-    await expectInMinutes(async () => total(await seriesOf(id), "packets") - packets).toBeGreaterThanOrEqual(16);
-    expect(host.output.match(/ nft failed/g)?.length ?? 0).toBeLessThanOrEqual(host.minutes + 1);
-  });
-
   test("a changed origin takes new players, and those who play stay with the old one until they leave", async () => {
     const node = await newNode("edge-1");
     const { host, url, key } = node;

@@ -19,7 +19,7 @@ export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && re
 /** A machine of its own, in a network namespace, with HAProxy and nftables: Debian's. */
 export class EdgeHost {
   readonly #dir = mkdtempSync(join(tmpdir(), "console-edge-"));
-  readonly #commands = new EdgeCommands(this.#dir);
+  readonly #commands: EdgeCommands;
   readonly #clockFile = join(this.#dir, "clock");
   /** What the edge node's clock is ahead of this machine's, in milliseconds. */
   #ahead = -60 * MINUTE;
@@ -35,6 +35,11 @@ export class EdgeHost {
   output = "";
   /** How much of the output was there before the edge node started. */
   #startedAt = 0;
+
+  /** `program`: the one that is served, or its source, which needs no build. */
+  constructor(program: "public/edge.mjs" | "edge/main.mjs" = "public/edge.mjs") {
+    this.#commands = new EdgeCommands(this.#dir, undefined, program);
+  }
 
   /** How many of its minutes the edge node has ended. */
   get minutes(): number {

@@ -29,7 +29,11 @@ export class EdgeCommands {
   readonly socket: string;
   readonly map: string;
 
-  constructor(dir: string, listen = ":25565") {
+  constructor(
+    dir: string,
+    listen = ":25565",
+    readonly program = PROGRAM,
+  ) {
     this.#dir = dir;
     this.#options = ["--listen", listen, "--run-dir", join(dir, "run")];
     this.socket = join(dir, "run", "haproxy.sock");
@@ -39,7 +43,7 @@ export class EdgeCommands {
   /** Writes what HAProxy starts with: its configuration and an empty map. `limits`: further options of `haproxy-config`. */
   haproxy(slots: number, limits: readonly string[] = []): [program: string, ...args: string[]] {
     const config = join(this.#dir, "haproxy.cfg");
-    const args = [PROGRAM, "haproxy-config", "--slots", String(slots), ...limits, ...this.#options];
+    const args = [this.program, "haproxy-config", "--slots", String(slots), ...limits, ...this.#options];
     mkdirSync(join(this.#dir, "run"), { recursive: true });
     writeFileSync(this.map, "");
     writeFileSync(config, execFileSync(process.execPath, args));
@@ -49,7 +53,7 @@ export class EdgeCommands {
   /** Runs edge.mjs for the console at `url`. It reads its key from standard input, and serves private origins, too. */
   edge(url: string): [program: string, ...args: string[]] {
     const words = ["run", url, "--state-dir", join(this.#dir, "state"), "--allow-private", ...this.#options];
-    return [process.execPath, PROGRAM, ...words];
+    return [process.execPath, this.program, ...words];
   }
 }
 

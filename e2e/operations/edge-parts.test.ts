@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EdgeHost, isPing } from "@/e2e/support/edge-host";
+import { askStatus, Origin } from "@/e2e/support/minecraft";
+import { needsProgram } from "@/e2e/support/unit-needs";
+import { mintToken } from "@/lib/tokens/format";
+
+// The program of edge nodes with HAProxy and nftables, and a server in the console's place.
+
+type Service = { id: number; version: number; java_hostname: string; origin_host: string; origin_port: number };
+type Interval = { service_id: number; packets: number; connections: number };
+
+let host: EdgeHost;
+const closers: (() => void)[] = [];
+
+beforeEach((context) => {
+  for (const name of ["namespaces", "haproxy", "nft"] as const) needsProgram(context, name);
+  host = new EdgeHost("edge/main.mjs");
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) close();
+  await host?.remove();
+});
+
+/** What the node is to serve, and what it has reported. */
+async function startConsole() {
+  let [revision, services] = [1, [] as (Service & { enabled: boolean })[]];
+  const intervals: Interval[] = [];
+  const server = createServer((incoming, outgoing) => {
+    let text = "";
+    incoming.on("data", (chunk) => (text += chunk));
+    incoming.on("end", () => {
+      if (incoming.url?.endsWith("/reports")) {
+        intervals.push(...(JSON.parse(text).intervals ?? []));
+        return outgoing.end('{"data":{"stored":1}}');
+      }
+      const isKnown = incoming.headers["if-none-match"] === `"${revision}"`;
+      // One that waits is answered after a moment.
+      setTimeout(
+        () => {
+          outgoing.writeHead(isKnown ? 304 : 200, { ETag: `"${revision}"` });
+          outgoing.end(isKnown ? "" : JSON.stringify({ data: { revision: String(revision), services } }));
+        },
+        isKnown ? 200 : 0,
+      );
+    });
+  }).listen(0, host.outside);
+  await once(server, "listening");
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const serve = (changed: typeof services) => {
+    services = changed;
+    revision++;
+  };
+  return { url: `http://${host.outside}:${(server.address() as AddressInfo).port}`, serve, intervals };
+}
+
+const service = (id: number, name: string, port: number, enabled = true) => ({
+  id,
+  version: 1,
+  java_hostname: name,
+  origin_host: host.outside,
+  origin_port: port,
+  enabled,
+});
+
+async function newOrigin(): Promise<{ origin: Origin; port: number; pings: () => number }> {
+  let pings = 0;
+  const origin = new Origin("one", (socket) => {
+    if (isPing(socket)) pings++;
+    return isPing(socket);
+  });
+  const port = await origin.listen(host.outside);
+  closers.push(() => void origin.stop());
+  return { origin, port, pings: () => pings };
+}
+
+test("rules of nftables that somebody flushed are made again, and meanwhile services go off and on and connections count", async () => {
+  const console = await startConsole();
+  const { origin, port } = await newOrigin();
+  console.serve([service(1, "one.example.test", port)]);
+  await host.startHaproxy();
+  host.startEdge(console.url, mintToken("edgeKey"));
+  await expect.poll(() => host.ledHostnames()).toEqual(["one.example.test"]);
+  expect(await askStatus(host.ip, 25_565, "one.example.test")).toBe("one");
+  host.flushRules();
+  console.serve([service(1, "one.example.test", port, false)]);
+  // An empty map is an empty line.
+  await expect.poll(() => host.ledHostnames()).toEqual([""]);
+  console.serve([service(1, "one.example.test", port)]);
+  await expect.poll(() => host.ledHostnames()).toEqual(["one.example.test"]);
+  host.flushRules();
+  await host.endMinute();
+  const before = console.intervals.reduce((sum, { packets }) => sum + packets, 0);
+  for (let n = 0; n < 4; n++) expect(await askStatus(host.ip, 25_565, "one.example.test")).toBe("one");
+  await host.endMinute();
+  const sumOf = (name: "packets" | "connections") => console.intervals.reduce((sum, each) => sum + each[name], 0);
+  await expect.poll(() => sumOf("connections")).toBe(origin.connections);
+  expect(sumOf("packets") - before).toBeGreaterThanOrEqual(16);
+  expect(host.output.match(/ nft failed/g)?.length ?? 0).toBeLessThanOrEqual(2);
+});
+
+test("services with one origin are one ping of the node", async () => {
+  const console = await startConsole();
+  const { port, pings } = await newOrigin();
+  console.serve([1, 2, 3, 4, 5].map((id) => service(id, `s${id}.example.test`, port)));
+  await host.startHaproxy();
+  host.startEdge(console.url, mintToken("edgeKey"));
+  await expect.poll(async () => (await host.ledHostnames()).length).toBe(5);
+  await expect.poll(pings).toBeGreaterThan(0);
+  // The first ping of a configuration, and that of a minute.
+  await host.endMinute();
+  expect(pings()).toBeLessThanOrEqual(3);
+});
