@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { parseChangelog, readChangelog } from "./changelog";
+import { parseChangelog, readChangelog, withoutFileLinks } from "./changelog";
 
-test("releases, groups and items are told apart, items of several lines are one, and links into the project are their text", () => {
+test("releases, groups and items are told apart, and items of several lines are one", () => {
   const text = `# Changes
 
 What changed ([docs](docs/x.md)).
@@ -18,7 +18,7 @@ What changed ([docs](docs/x.md)).
 
 The first one.
 `;
-  expect(parseChangelog(text)).toEqual([
+  expect(parseChangelog(withoutFileLinks(text))).toEqual([
     {
       title: "Unreleased",
       groups: [{ title: "API", items: ["`since` narrows the traffic (contract).", "See [it](/docs/api)."] }],
@@ -33,6 +33,5 @@ test("every word of the project's changelog behind its first version is in what 
     .flatMap(({ title, groups }) => [title, ...groups.flatMap((group) => [group.title, ...group.items])])
     .join(" ");
   const words = (part: string) => part.match(/[\p{L}\p{N}]+/gu) ?? [];
-  const body = text.slice(text.indexOf("\n## ")).replaceAll(/\]\((?!https?:|\/)[^)]*\)/g, "]");
-  expect(words(shown)).toEqual(words(body));
+  expect(words(shown)).toEqual(words(text.slice(text.indexOf("\n## "))));
 });

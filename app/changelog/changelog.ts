@@ -4,15 +4,15 @@ import { join } from "node:path";
 /** A version of the changelog. A group without a name holds what stands before the first one. */
 type Release = { title: string; groups: { title: string; items: string[] }[] };
 
-/** The text of CHANGELOG.md, which stands beside the app, in a package as well. */
+/** The text of CHANGELOG.md, which stands beside the app. Files of the project are named, because the console serves none. */
 export function readChangelog(): string {
-  return readFileSync(join(process.cwd(), "CHANGELOG.md"), "utf8");
+  return withoutFileLinks(readFileSync(join(process.cwd(), "CHANGELOG.md"), "utf8"));
 }
 
-/**
- * The releases of a changelog, the newest first: headings, and lists whose items may have several lines. Links to files of
- * the project become their text, because the console does not serve these.
- */
+/** Links to what the console does not serve become their text. */
+export const withoutFileLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\((?!https?:|\/)[^)]*\)/g, "$1");
+
+/** The releases of a changelog, the newest first: headings, and lists whose items may have several lines. */
 export function parseChangelog(text: string): Release[] {
   const releases: Release[] = [];
   for (const line of text.split("\n")) {
@@ -26,12 +26,7 @@ export function parseChangelog(text: string): Release[] {
   }
   return releases.map(({ title, groups }) => ({
     title,
-    groups: groups
-      .filter(({ items }) => items.length > 0)
-      .map((group) => ({
-        ...group,
-        items: group.items.map((item) => item.replaceAll(/\[([^\]]+)\]\((?!https?:|\/)[^)]*\)/g, "$1")),
-      })),
+    groups: groups.filter(({ items }) => items.length > 0),
   }));
 }
 

@@ -38,6 +38,18 @@ test("every file that the reference names is served as text to any origin, and t
   expect(index).toContain(`(${origin}/docs/api.md)`);
 });
 
+test("every link of a served text leads to something that is served", async () => {
+  for (const path of ["/changelog.md", "/docs/api.md", "/llms.txt"]) {
+    const text = await (await fetch(origin + path)).text();
+    const links = [...text.matchAll(/(?<!`)\]\(([^)\s]+)\)/g)].map(([, to = ""]) => to);
+    for (const to of new Set(links)) {
+      const url = new URL(to, origin + path);
+      if (url.origin !== origin) continue;
+      expect([to, (await fetch(url)).status], path).toEqual([to, 200]);
+    }
+  }
+});
+
 test("each section, text and command of the page is in its Markdown", async () => {
   const page = await (await fetch(`${origin}/docs/api`)).text();
   const reference = await (await fetch(`${origin}/docs/api.md`)).text();
