@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { readChangelog } from "@/app/changelog/changelog";
 import { type Ask, ORIGIN, type Question } from "./play";
 import { changesFrom, formFields, outline, pageText } from "./readable";
 import { PASSWORD, secret, session, tokenOf } from "./seed";
@@ -223,7 +224,10 @@ const limit = {
 };
 
 /** A file that is served as it lies in the project. */
-const asFile = (file: string) => (body: string) => (body === readFileSync(file, "utf8") ? `<${file}>` : body);
+const asFile =
+  (file: string, text = readFileSync(file, "utf8")) =>
+  (body: string) =>
+    body === text ? `<${file}>` : body;
 const PUBLIC = [
   "agent.sh",
   "edge.mjs",
@@ -253,7 +257,7 @@ const documents = {
         "/readyz",
       ].map((path) => ({ path })),
     );
-    await ask({ path: "/changelog.md", show: asFile("CHANGELOG.md") });
+    await ask({ path: "/changelog.md", show: asFile("CHANGELOG.md", readChangelog()) });
     await ask({ path: "/clients/console-api.postman.json" });
     await askAll(
       ask,
