@@ -3,6 +3,7 @@ import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import type { Account } from "@/lib/accounts/accounts";
 import { SIGN_IN } from "@/lib/page-paths";
 import { AccountMenu } from "./account-menu";
+import { FreshAfterBack } from "./fresh-after-back";
 import { MainNavigation } from "./main-navigation";
 import { ROLE_NAMES } from "./settings/account/role-names";
 
@@ -10,6 +11,7 @@ import { ROLE_NAMES } from "./settings/account/role-names";
 export function AccountHeader({ account: { name, email, role } }: { account: Account }) {
   return (
     <SiteHeader navigation={<MainNavigation isAdmin={role === "admin"} />}>
+      <FreshAfterBack />
       <AccountMenu name={name} email={email} role={ROLE_NAMES[role]} />
     </SiteHeader>
   );

@@ -53,3 +53,16 @@ test("a session that ends while a form is filled: sign-in says so, leads back, a
   await expect(page.getByText("You are signed out.")).toBeVisible();
   expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);
 });
+
+test("a page that the browser kept whole and shows again after its session is over becomes the sign-in page", async ({
+  page,
+  context,
+}) => {
+  const { id } = await newAccount();
+  await signInDirectly(context, id);
+  await page.goto(TOKEN_PAGE);
+  await db.session.deleteMany({ where: { accountId: id } });
+  // Browsers keep a page whole only where they like to; this is what it is told then.
+  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+  await expect(page.getByLabel("E-mail")).toBeVisible();
+});
