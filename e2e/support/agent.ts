@@ -52,7 +52,8 @@ export class AgentBench {
   start([program, ...args]: Shell, words: string[], input = "", variables: Record<string, string> = {}) {
     const child = spawn(program, [...args, AGENT, ...words], {
       detached: true,
-      env: { ...process.env, ...NO_SETTINGS, PATH: this.#path, ...variables },
+      // The tests may run in a container with limits of its own.
+      env: { ...process.env, ...NO_SETTINGS, PATH: this.#path, CGROUP_ROOT: join(this.dir, "none"), ...variables },
     });
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (chunk) => (stdout += chunk));
