@@ -9,7 +9,14 @@ import { mintToken } from "@/lib/tokens/format";
 
 // The program of edge nodes with HAProxy and nftables, and a server in the console's place.
 
-type Service = { id: number; version: number; java_hostname: string; origin_host: string; origin_port: number };
+type Service = {
+  id: number;
+  version: number;
+  java_hostname: string;
+  origin_host: string;
+  origin_port: number;
+  proxy_protocol?: "v2";
+};
 type Interval = { service_id: number; packets: number; connections: number };
 
 let host: EdgeHost;
@@ -28,12 +35,15 @@ afterEach(async () => {
 async function startConsole() {
   let [revision, services] = [1, [] as (Service & { enabled: boolean })[]];
   const intervals: Interval[] = [];
+  const warnings = new Map<number, string | null>();
   const server = createServer((incoming, outgoing) => {
     let text = "";
     incoming.on("data", (chunk) => (text += chunk));
     incoming.on("end", () => {
       if (incoming.url?.endsWith("/reports")) {
-        intervals.push(...(JSON.parse(text).intervals ?? []));
+        const report = JSON.parse(text);
+        intervals.push(...(report.intervals ?? []));
+        for (const { service_id, warning } of report.acknowledgements) warnings.set(service_id, warning);
         return outgoing.end('{"data":{"stored":1}}');
       }
       const isKnown = incoming.headers["if-none-match"] === `"${revision}"`;
@@ -56,7 +66,7 @@ async function startConsole() {
     services = changed;
     revision++;
   };
-  return { url: `http://${host.outside}:${(server.address() as AddressInfo).port}`, serve, intervals };
+  return { url: `http://${host.outside}:${(server.address() as AddressInfo).port}`, serve, intervals, warnings };
 }
 
 const service = (id: number, name: string, port: number, enabled = true) => ({
@@ -115,4 +125,26 @@ test("services with one origin are one ping of the node", async () => {
   // The first ping of a configuration, and that of a minute.
   await host.endMinute();
   expect(pings()).toBeLessThanOrEqual(3);
+});
+
+test("services with one origin each read whether it answers in their way", async () => {
+  const console = await startConsole();
+  const { origin, port } = await newOrigin();
+  origin.expectsProxy = true;
+  console.serve([
+    service(1, "plain.example.test", port),
+    { ...service(2, "proxied.example.test", port), proxy_protocol: "v2" },
+    service(3, "other.example.test", port),
+  ]);
+  await host.startHaproxy();
+  host.startEdge(console.url, mintToken("edgeKey"));
+  const only = expect.stringContaining("The origin answers with PROXY protocol v2 only");
+  await expect.poll(() => Object.fromEntries(console.warnings)).toEqual({ 1: only, 2: null, 3: only });
+  origin.expectsProxy = false;
+  await expect
+    .poll(async () => {
+      await host.endMinute();
+      return Object.fromEntries(console.warnings);
+    })
+    .toEqual({ 1: null, 2: expect.stringContaining("without PROXY protocol v2 only"), 3: null });
 });
