@@ -9,37 +9,13 @@ import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { ConsoleApi, type ConsoleApiError, type FollowedIntervals } from "@/public/clients/console-api";
+import { ConsoleApi, type FollowedIntervals } from "@/public/clients/console-api";
 
 type Follower = {
   next(): Promise<FollowedIntervals>;
   /** Half an hour passes for it. */
   skipTime(): void;
   stop(): Promise<void>;
-};
-type Follow = (origin: string, token: string, id: number, since?: number) => Follower;
-
-const followInTypeScript: Follow = (origin, token, id, since) => {
-  const ending = new AbortController();
-  const now = performance.now.bind(performance);
-  let skipped = 0;
-  performance.now = () => now() + skipped;
-  const batches = new ConsoleApi({ origin, token, maxWait: 0 }).follow(id, {
-    every: 0,
-    signal: ending.signal,
-    ...(since !== undefined && { since }),
-  });
-  return {
-    next: async () => (await batches.next()).value as FollowedIntervals,
-    skipTime: () => {
-      skipped += 31 * MINUTE;
-    },
-    async stop() {
-      ending.abort(new Error("stopped"));
-      performance.now = now;
-      await expect(batches.next()).rejects.toThrow("stopped");
-    },
-  };
 };
 
 const PROGRAM = `
@@ -57,7 +33,7 @@ for batch in api.follow(int(service), since=int(since) if since else None, every
     print(json.dumps(batch), flush=True)
 `;
 
-const followInPython: Follow = (origin, token, id, since) => {
+function follow(origin: string, token: string, id: number, since?: number): Follower {
   const env = { ...process.env, PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" };
   const args = ["-c", PROGRAM, origin, token, String(id), String(since ?? "")];
   const child = spawn("python3", args, { env, stdio: ["pipe", "pipe", "inherit"] });
@@ -71,7 +47,7 @@ const followInPython: Follow = (origin, token, id, since) => {
       await ended;
     },
   };
-};
+}
 
 /** Stands between a client and the console. Notes what is asked when, and fails the requests that come next. */
 async function startGateway() {
@@ -99,76 +75,73 @@ async function startGateway() {
   };
 }
 
-const LANGUAGES: Record<string, Follow> = { TypeScript: followInTypeScript, Python: followInPython };
-for (const [language, follow] of Object.entries(LANGUAGES)) {
-  test(`${language}: follow gives each interval once, late ones too, over failures and a restart, and asks once a second at most`, {
-    tag: "@waits",
-  }, async () => {
-    if (language === "Python") needs("python3");
-    const { id: accountId, token } = await newAccount();
-    const { id: serviceId } = await newGameService(accountId);
-    const now = Date.now();
-    const at = (minutes: number) => now - minutes * MINUTE;
-    const counters = { packets: 1n, bytes: 1n, dropped: 0n, connections: 1n };
-    const store = (...intervals: [minutes: number, nodeId: number][]) =>
-      db.metricSample.createMany({
-        data: intervals.map(([minutes, nodeId]) => ({ serviceId, ts: new Date(at(minutes)), nodeId, ...counters })),
-      });
-    const read = async (follower: Follower) => {
-      const { since, intervals } = await follower.next();
-      return [(now - since) / MINUTE, intervals.map(({ ts, node_id }) => [(now - ts) / MINUTE, node_id])];
-    };
-    const gateway = await startGateway();
-    try {
-      await store([90, 1], [40, 1], [40, 2], [15, 1], [15, 2]);
-      let follower = follow(gateway.origin, token, serviceId);
-      // It begins an hour ago. Several nodes share a time.
-      expect(await read(follower)).toEqual([15, [[40, 1], [40, 2], [15, 1], [15, 2]]]); // biome-ignore format: pairs
-      await store([15, 3], [20, 3]);
-      expect(await read(follower)).toEqual([
-        15,
-        [
-          [20, 3],
-          [15, 3],
-        ],
-      ]);
-      gateway.failures.push("drop", "busy", "drop");
-      await store([10, 1]);
-      expect(await read(follower)).toEqual([10, [[10, 1]]]);
-      // Later than the overlap: only the read of all that may be late finds it. What is older than the beginning stays out.
-      await store([39, 3], [95, 3]);
-      follower.skipTime();
-      expect(await read(follower)).toEqual([10, [[39, 3]]]);
-      await follower.stop();
+test("the client in Python: follow gives each interval once, late ones too, over failures and a restart, and asks once a second at most", {
+  tag: "@waits",
+}, async () => {
+  needs("python3");
+  const { id: accountId, token } = await newAccount();
+  const { id: serviceId } = await newGameService(accountId);
+  const now = Date.now();
+  const at = (minutes: number) => now - minutes * MINUTE;
+  const counters = { packets: 1n, bytes: 1n, dropped: 0n, connections: 1n };
+  const store = (...intervals: [minutes: number, nodeId: number][]) =>
+    db.metricSample.createMany({
+      data: intervals.map(([minutes, nodeId]) => ({ serviceId, ts: new Date(at(minutes)), nodeId, ...counters })),
+    });
+  const read = async (follower: Follower) => {
+    const { since, intervals } = await follower.next();
+    return [(now - since) / MINUTE, intervals.map(({ ts, node_id }) => [(now - ts) / MINUTE, node_id])];
+  };
+  const gateway = await startGateway();
+  try {
+    await store([90, 1], [40, 1], [40, 2], [15, 1], [15, 2]);
+    let follower = follow(gateway.origin, token, serviceId);
+    // It begins an hour ago. Several nodes share a time.
+    expect(await read(follower)).toEqual([15, [[40, 1], [40, 2], [15, 1], [15, 2]]]); // biome-ignore format: pairs
+    await store([15, 3], [20, 3]);
+    expect(await read(follower)).toEqual([
+      15,
+      [
+        [20, 3],
+        [15, 3],
+      ],
+    ]);
+    gateway.failures.push("drop", "busy", "drop");
+    await store([10, 1]);
+    expect(await read(follower)).toEqual([10, [[10, 1]]]);
+    // Later than the overlap: only the read of all that may be late finds it. What is older than the beginning stays out.
+    await store([39, 3], [95, 3]);
+    follower.skipTime();
+    expect(await read(follower)).toEqual([10, [[39, 3]]]);
+    await follower.stop();
 
-      await store([8, 1], [8, 2]);
-      follower = follow(gateway.origin, token, serviceId, at(10));
-      expect(await read(follower)).toEqual([
-        8,
-        [
-          [8, 1],
-          [8, 2],
-        ],
-      ]);
-      await store([119, 2]);
-      follower.skipTime();
-      expect(await read(follower)).toEqual([8, [[119, 2]]]);
-      await store([7, 2]);
-      expect(await read(follower)).toEqual([7, [[7, 2]]]);
-      await follower.stop();
+    await store([8, 1], [8, 2]);
+    follower = follow(gateway.origin, token, serviceId, at(10));
+    expect(await read(follower)).toEqual([
+      8,
+      [
+        [8, 1],
+        [8, 2],
+      ],
+    ]);
+    await store([119, 2]);
+    follower.skipTime();
+    expect(await read(follower)).toEqual([8, [[119, 2]]]);
+    await store([7, 2]);
+    expect(await read(follower)).toEqual([7, [[7, 2]]]);
+    await follower.stop();
 
-      const gaps = gateway.asked.slice(1).map((request, index) => request.at - (gateway.asked[index]?.at ?? 0));
-      // Beginning anew after the restart is one request; time that only a follower's clock saw is two.
-      expect(gaps.filter((gap) => gap < 0.9 * SECOND).length).toBeLessThanOrEqual(3);
-      const depths = gateway.asked.map(({ url }) => new URLSearchParams(url.split("?")[1]).get("since"));
-      expect(depths[0]).toBeNull();
-      expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
-      expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
-    } finally {
-      gateway.stop();
-    }
-  });
-}
+    const gaps = gateway.asked.slice(1).map((request, index) => request.at - (gateway.asked[index]?.at ?? 0));
+    // Beginning anew after the restart is one request; time that only a follower's clock saw is two.
+    expect(gaps.filter((gap) => gap < 0.9 * SECOND).length).toBeLessThanOrEqual(3);
+    const depths = gateway.asked.map(({ url }) => new URLSearchParams(url.split("?")[1]).get("since"));
+    expect(depths[0]).toBeNull();
+    expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
+    expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
+  } finally {
+    gateway.stop();
+  }
+});
 
 test("a Retry-After of months is waited for: a timer cannot hold it, and nothing is asked meanwhile", async () => {
   const gateway = await startGateway();
@@ -185,11 +158,4 @@ test("a Retry-After of months is waited for: a timer cannot hold it, and nothing
   } finally {
     gateway.stop();
   }
-});
-
-test("follow ends with the first refusal that waiting does not help", async () => {
-  const { token } = await newAccount();
-  const batches = new ConsoleApi({ origin: sharedOrigin(), token }).follow(2_147_483_647);
-  const failure = (await batches.next().catch((error: unknown) => error)) as ConsoleApiError;
-  expect([failure.status, failure.message]).toEqual([404, "Not found."]);
 });
