@@ -1,3 +1,5 @@
+type Asked = { method: string; path: string; headers?: Record<string, string | string[] | undefined> };
+
 /** Runs once, before the first request. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
@@ -15,7 +17,7 @@ export async function register(): Promise<void> {
 }
 
 /** A page or a form that failed: one line of JSON, like every other fault. Route handlers report their own. */
-export async function onRequestError(error: unknown, request: { method: string; path: string }): Promise<void> {
+export async function onRequestError(error: unknown, request: Asked): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
     const { reportPageFault } = await import("@/lib/operations/page-faults");
     reportPageFault(error, request);

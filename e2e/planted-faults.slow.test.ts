@@ -1,16 +1,19 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the faults are texts of source files.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { BUNDLE } from "@/e2e/support/changed-bundle";
 import { projectFiles } from "@/e2e/support/project-files";
 import { buildIfChanged, DIST_DIRS } from "@/scripts/build";
 
 // The tests find faults: each of these is planted in a copy of the project, and the tests that stand beside it are red.
 
-/** `tests`: the files of which one must find it. Faults of `server/` need no build of their own. */
+/** `tests`: the files of which one must find it. Faults of the server are planted in its bundle: they need no build. */
 type Fault = { what: string; file: string; from: string; to: string; tests: "api" | "site"; files: string };
+
+const SERVER = join(DIST_DIRS.test, BUNDLE);
 
 const FAULTS: readonly Fault[] = [
   {
@@ -56,24 +59,24 @@ const FAULTS: readonly Fault[] = [
   },
   {
     what: "an answer without its fixed headers",
-    ...{ file: "server/server.mjs", from: "fixedHeadersOf(match.path)", to: "fixedHeadersOf(match.path).slice(0, 1)" },
+    ...{ file: SERVER, from: "fixedHeadersOf(route.path)", to: "fixedHeadersOf(route.path).slice(0, 1)" },
     ...{ tests: "site", files: "e2e/site/http" },
   },
   {
     what: "a HEAD with a body",
-    file: "server/direct/outgoing.mjs",
-    from: "if (!isWithBody) response.end();",
-    to: "if (!isWithBody) response.end(Reflect.set(response, '_hasBody', true) ? String(body) : '');",
+    file: SERVER,
+    from: "response.end(isWithBody ? bytes : void 0);",
+    to: "response.end(isWithBody || Reflect.set(response, '_hasBody', true) ? bytes : void 0);",
     ...{ tests: "site", files: "e2e/site/http" },
   },
   {
-    what: "a route of the build that is not found",
-    ...{ file: "server/direct/routes.mjs", from: 'if (!name.endsWith("/route")', to: 'if (!name.endsWith("s/route")' },
+    what: "a route that the bundle does not list",
+    ...{ file: SERVER, from: 'pattern: "/api/v1/servers",', to: 'pattern: "/api/v1/serverz",' },
     ...{ tests: "site", files: "e2e/site/same-answers" },
   },
   {
     what: "a token in the log",
-    file: "server/http/gate.mjs",
+    file: SERVER,
     from: "const { headers, rawHeaders } = request;",
     to: "const { headers, rawHeaders } = request;\n  process.stdout.write(`${headers.authorization}\\n`);",
     ...{ tests: "site", files: "e2e/site/http" },
@@ -90,7 +93,10 @@ beforeAll(async () => {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(file, join(copy, file));
   }
-  for (const name of ["node_modules", DIST_DIRS.test]) symlinkSync(join(process.cwd(), name), join(copy, name));
+  mkdirSync(join(copy, DIST_DIRS.test));
+  const linked = ["node_modules", ...readdirSync(DIST_DIRS.test).map((name) => join(DIST_DIRS.test, name))];
+  for (const name of linked) if (name !== SERVER) symlinkSync(join(process.cwd(), name), join(copy, name));
+  cpSync(SERVER, join(copy, SERVER));
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 

@@ -23,7 +23,7 @@ const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] =
   [-1, ["edge/"]],
   [6, ["lib/operations/"]],
   [0, ["lib/process/"]],
-  [1, ["lib/http/", "lib/database/", "lib/rate-limit/", "lib/admission/"]],
+  [1, ["lib/http/", "lib/database/", "lib/rate-limit/"]],
   [4, ["lib/api/", "lib/sweep/"]],
   [5, ["lib/ingest/", "lib/mcp/"]],
   // The resources.

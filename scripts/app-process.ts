@@ -36,7 +36,7 @@ export type AppOptions = {
 /** Starts the app's server and waits until it answers. @throws PlainError when it cannot start. */
 export async function startApp(options: AppOptions): Promise<AppProcess> {
   const stdio = options.stdio ?? "inherit";
-  const server = options.mode === "production" ? "server/start.mjs" : "server/server.mjs";
+  const server = options.mode === "production" ? "server/start.mjs" : "server/development.mjs";
   const { script = server, ...user } = options.program ?? {};
   const child = spawn(process.execPath, [script], {
     ...user,

@@ -8,6 +8,7 @@ import { rolldown } from "rolldown";
 import { PlainError } from "@/lib/failures";
 import { BUILD_INFO, versionOfSources } from "@/lib/process/build-info.mjs";
 import { EDGE_PROGRAM, writeEdgeProgram } from "./edge-program";
+import { bundleServer } from "./server-bundle";
 import { withSetupLock } from "./setup-lock.mjs";
 
 /** The builds of the app, apart from each other so that the tests never touch the one that is being served. */
@@ -28,6 +29,8 @@ const INPUTS = [
   "scripts/start-checks.ts",
   "scripts/migrations.ts",
   "scripts/require-migrated.ts",
+  "scripts/server-bundle.ts",
+  "server",
 ];
 const STAMP = "console-build";
 
@@ -76,6 +79,7 @@ async function build(distDir: string): Promise<void> {
   process.off("exit", end);
   if (code !== 0) throw new PlainError(`The build failed.\n${output}${errors}`);
   await bundleStartChecks(join(distDir, "start-checks.mjs"));
+  await bundleServer(distDir);
   const info = { version: versionOfSources(), commit: commitOfSources() };
   writeFileSync(join(distDir, BUILD_INFO), JSON.stringify(info));
   writeFileSync(join(distDir, STAMP), hash);

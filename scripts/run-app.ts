@@ -2,7 +2,7 @@ import { mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PlainError } from "@/lib/failures";
 import { type Env, parseEnv } from "@/lib/process/env-variables";
-import { requireFree } from "@/server/listen.mjs";
+import { requireFree } from "@/server/listen";
 import { type AppProcess, cannotListen, startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import type { OpenDatabase } from "./database";

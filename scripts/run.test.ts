@@ -16,7 +16,7 @@ const FILES = [
   "lib/process/lost-lines.mjs",
   "lib/process/pid-file.mjs",
   "lib/process/refused-start.mjs",
-  "lib/process/shared-with-server.mjs",
+  "lib/process/per-process.mjs",
   "server/log.mjs",
   "lib/generated/inputs.sha256",
   "prisma/schema.prisma",
@@ -106,7 +106,7 @@ test.each([...COMMANDS, "start"])(
 );
 
 test("only commands of package.json can be named", () => {
-  for (const name of ["app-process", "check", "../server/server", "constructor", ""]) {
+  for (const name of ["app-process", "check", "../server/start", "constructor", ""]) {
     expect(run([name])).toMatchObject({
       status: 1,
       stderr: `There is no command "${name}". See "scripts" in package.json.\n`,

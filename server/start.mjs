@@ -1,6 +1,6 @@
 // The console in production: `npm start`, the systemd unit and the image run this file. It is one process, and each line
 // that it writes is JSON, from the first to the last.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { versionText } from "../lib/process/build-info.mjs";
@@ -20,7 +20,9 @@ logConsoleAtStart();
 logStart();
 try {
   const problem = await findProblem();
-  if (problem === null) await import("./server.mjs");
+  // Stacks name lines of the sources.
+  process.setSourceMapsEnabled(true);
+  if (problem === null) await import(pathToFileURL(inBuild("server.mjs")).href);
   else refuse(problem);
 } catch (error) {
   refuse(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -34,6 +36,21 @@ function refuse(reason) {
   else process.exit(1);
 }
 
+/** @param {string} file */
+function inBuild(file) {
+  return resolve(process.env.CONSOLE_DIST_DIR || ".next", file);
+}
+
+/** Whether the bundle of the server begins with the id of the build that it is started with. */
+function isOfOneBuild() {
+  try {
+    const head = `// Build ${readFileSync(inBuild("BUILD_ID"), "utf8")}\n`;
+    return readFileSync(inBuild("server.mjs"), "utf8").startsWith(head);
+  } catch {
+    return false;
+  }
+}
+
 /** Why the console cannot start; null when it can. */
 async function findProblem() {
   if (argument !== undefined) {
@@ -44,8 +61,9 @@ async function findProblem() {
   if (!isInstalled(false))
     return 'The installed packages do not match this version. Run "npm ci" and "npm run build" first.';
   if (existsSync(".env")) process.loadEnvFile(".env");
-  const checks = resolve(process.env.CONSOLE_DIST_DIR || ".next", "start-checks.mjs");
+  const checks = inBuild("start-checks.mjs");
   if (!existsSync(checks)) return 'There is no build yet; run "npm run build".';
+  if (!isOfOneBuild()) return 'The server is not of the same build as the pages; run "npm run build".';
   const { checkStart } = await import(pathToFileURL(checks).href);
   const { refused, unreachable, notes = [] } = await checkStart();
   if (unreachable) logError("the database cannot be reached", unreachable);

@@ -8,7 +8,6 @@ export const dynamic = "force-dynamic";
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = plainTextEndpoint(
   "/metrics",
   PROMETHEUS_TYPE,
-  2,
   async (account) => {
     const [servers, services] = await Promise.all([listServerReadings(account.id), listServiceReadings(account.id)]);
     return writePrometheus(servers, services);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { db, pool } from "@/lib/database/client";
 import { SECOND } from "@/lib/format/time";
-import { LONGEST_WAIT } from "@/lib/process/request-context.mjs";
+import { LONGEST_WAIT } from "@/lib/process/in-time";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,36 +1,48 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { connect } from "node:net";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { startConsoleWithBundle } from "@/e2e/support/changed-bundle";
+import type { ConsoleServer } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { SECOND } from "@/lib/format/time";
 
-// Whatever throws in server/, its client gets an answer. The console of these tests fails where a request tells it to
-// (e2e/support/faulty-server.mjs).
+// Whatever throws while a request is answered, its client gets an answer. The console of these tests fails where a request
+// tells it to.
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FORM = { "Content-Type": "multipart/form-data; boundary=x" };
 
-/** By stage: a request whose answer fails there. */
-const STAGES: Readonly<Record<string, { path: string; method?: string; headers?: Record<string, string> }>> = {
-  gate: { path: "/api/v1/me" },
-  door: { path: "/api/v1/me" },
-  sending: { path: "/api/v1/me" },
-  "page-gate": { path: "/sign-in" },
-  forms: { path: "/sign-in", method: "POST", headers: FORM },
-  kept: { path: "/" },
-  admission: { path: "/sign-in" },
-  next: { path: "/sign-in" },
-  "page-sending": { path: "/sign-in" },
-  expectation: { path: "/sign-in", headers: { Expect: "something" } },
+/** By stage: the code of the bundle in front of which it fails, and a request whose answer fails there. */
+type Stage = { before: string; path: string; method?: string; headers?: Record<string, string> };
+const STAGES: Readonly<Record<string, Stage>> = {
+  gate: { before: "const { headers, rawHeaders } = request;", path: "/api/v1/me" },
+  route: { before: "keepCarriedHeaders(request.headers);", path: "/api/v1/me" },
+  sending: { before: "const bytes = isCompressed ?", path: "/api/v1/me" },
+  "page-gate": { before: "if (DOTS.test(path)", path: "/sign-in" },
+  forms: { before: "const body = await readBody({", path: "/sign-in", method: "POST", headers: FORM },
+  kept: { before: 'const [path = "", scheme] = key.split(" ");', path: "/" },
+  place: { before: "const leave = await enter(kind, payer, gone.signal);", path: "/sign-in" },
+  next: { before: "const asked = askNext(request, response)", path: "/sign-in" },
+  "page-sending": { before: "const { status, headers, body } = answer;", path: "/sign-in" },
 };
+
+/** The bundle in which each stage throws when the URL of the request says so. Next fails in the middle of its answer. */
+function withFaults(text: string): string {
+  return Object.entries(STAGES).reduce((changed, [stage, { before }]) => {
+    const parts = changed.split(before);
+    expect(parts, `once in the bundle: ${before}`).toHaveLength(2);
+    const url = stage === "page-gate" ? "url" : stage === "sending" ? "response.req.url" : "request.url";
+    const half = stage === "next" ? 'response.setHeader("X-Half", "an answer"); response.write("half");' : "";
+    return parts.join(
+      `if (${url}.includes("fault-${stage}")) { ${half} throw new Error("made to fail: ${stage}"); }\n${before}`,
+    );
+  }, text);
+}
 
 let app: ConsoleServer;
 let token: string;
 
 test.beforeAll(async () => {
-  app = await startConsole(String(process.env.DATABASE_URL), {}, { script: "e2e/support/faulty-server.mjs" });
+  app = await startConsoleWithBundle(String(process.env.DATABASE_URL), withFaults);
   ({ token } = await newAccount());
 });
 test.afterAll(async () => app?.stop());
@@ -79,46 +91,3 @@ for (const [stage, { path, method = "GET", headers }] of Object.entries(STAGES))
     agent.destroy();
   });
 }
-
-/** By what fails: bytes after whose answer the connection ends. */
-const ENDING: Readonly<Record<string, string>> = {
-  bytes: "GET /api/?fault-bytes HTTP/9.9\r\n\r\n",
-  upgrade: "GET /api/v1/me?fault-upgrade HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
-};
-
-for (const [stage, bytes] of Object.entries(ENDING)) {
-  test(`when answering "${stage}" throws, the client gets a 500 with the id that the log has, behind the answers before it`, async () => {
-    const { hostname, port } = new URL(app.origin);
-    const socket = connect(Number(port), hostname);
-    socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n${bytes}`);
-    let text = "";
-    for await (const chunk of socket) text += chunk;
-    const [first, second] = text.match(/HTTP\/1\.1 \d+/g) ?? [];
-    expect([first, second]).toEqual(["HTTP/1.1 200", "HTTP/1.1 500"]);
-    const id = /X-Request-Id: (.*)\r\n/.exec(text)?.[1];
-    expect(id).toMatch(ID);
-    expect(text).toContain('{"error":"Internal error."}');
-    await expect.poll(() => app.output()).toContain(String(id));
-    expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
-  });
-}
-
-test('when answering a body that never comes ("late") throws, the client gets a 500 with the id that the log has', {
-  tag: "@waits",
-}, async () => {
-  const { hostname, port } = new URL(app.origin);
-  const socket = connect(Number(port), hostname);
-  const head = "POST /sign-in?fault-late HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n";
-  socket.write(`${head}Content-Type: multipart/form-data; boundary=x\r\n\r\n`);
-  // A connection that is silent is ended before. Not in the moment of the answer, whose end would be a reset then.
-  const drops = setInterval(() => socket.write("x"), 4 * SECOND);
-  let text = "";
-  for await (const chunk of socket) {
-    clearInterval(drops);
-    text += chunk;
-  }
-  expect(text).toMatch(/^HTTP\/1\.1 500 /);
-  const id = /X-Request-Id: (.*)\r\n/.exec(text)?.[1];
-  expect(id).toMatch(ID);
-  await expect.poll(() => app.output()).toContain(String(id));
-});

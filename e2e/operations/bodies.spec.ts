@@ -1,16 +1,13 @@
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import { gzipSync } from "node:zlib";
-import pg from "pg";
 import { grown, telegrafLines } from "@/e2e/support/agent-bodies";
 import { AGENT_PATHS, CHECK_INS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { SECOND } from "@/lib/format/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // What bodies are refused for, and in which order: of each thing that is wrong with a request the first is told.
@@ -59,13 +56,11 @@ type Sent = {
   body: string | Uint8Array;
   /** More than the body has, so that its end never comes. */
   announced?: number;
-  /** In milliseconds: after this the sender leaves. */
-  patience?: number;
 };
 type Answer = { status: number; retryAfter: string | undefined; text: string };
 
 /** Sends a request. Answers what comes, 0 when nothing does. */
-function send({ path, headers, body, announced, patience }: Sent): { sent: ClientRequest; answer: Promise<Answer> } {
+function send({ path, headers, body, announced }: Sent): { sent: ClientRequest; answer: Promise<Answer> } {
   const length = String(announced ?? Buffer.byteLength(body));
   const options = { method: "POST", agent, headers: { "Content-Length": length, ...headers } };
   const sent = request(app.origin + path, options);
@@ -79,10 +74,7 @@ function send({ path, headers, body, announced, patience }: Sent): { sent: Clien
     sent.destroy();
     return { status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"], text };
   };
-  const leaving = patience === undefined ? undefined : setTimeout(() => sent.destroy(), patience);
-  const answer = read()
-    .catch(() => ({ status: 0, retryAfter: undefined, text: "" }))
-    .finally(() => clearTimeout(leaving));
+  const answer = read().catch(() => ({ status: 0, retryAfter: undefined, text: "" }));
   if (announced === undefined) sent.end(body);
   else sent.write(body);
   return { sent, answer };
@@ -90,7 +82,7 @@ function send({ path, headers, body, announced, patience }: Sent): { sent: Clien
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 
-/** An endpoint: how its senders are told apart, what it refuses, and what keeps its good bodies from being stored. */
+/** An endpoint: how its senders are told apart and what it refuses. */
 type Endpoint = {
   path(sender: Sender): string;
   credentials(sender: Sender): Record<string, string>;
@@ -99,47 +91,32 @@ type Endpoint = {
   maxBytes: number;
   /** A small body that no parser accepts. */
   bad: string;
-  good(): string | Uint8Array;
   /** How many reports a sender has in a minute. */
   quota: number;
-  /** While this is locked, so many good bodies wait, and the next is refused. */
-  lock: string;
-  most: number;
   /** What a sender without credentials is told. */
   unknown: number;
 };
 
-const LOCKED_SERVERS = "select id from servers for update";
 const AT_ONCE = 20;
-/** The reports that are being stored take connections beside those that wait. */
-const BEYOND = 30;
 
-const serverEndpoint = (
-  { path, body }: Reporter,
-  most: number,
-  maxBytes: number,
-  wrongType: Endpoint["wrongType"],
-): Endpoint => ({
+const serverEndpoint = ({ path }: Reporter, maxBytes: number, wrongType: Endpoint["wrongType"]): Endpoint => ({
   path: () => path,
   credentials: ({ server }) => bearer(server),
   type: typeOf(path),
   wrongType,
   maxBytes,
   bad: "{",
-  good: () => body(Date.now(), 0),
   quota: 300,
-  lock: LOCKED_SERVERS,
-  most: most + BEYOND,
   unknown: 401,
 });
 const reporter = (name: string) => REPORTERS[name] as Reporter;
 const TEXT = { "Content-Type": "text/plain" };
 
 const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
-  "check-ins": serverEndpoint(reporter("the daemon"), 1000, 16 * KB, TEXT),
-  Prometheus: serverEndpoint(reporter("Prometheus"), 200, 256 * KB, TEXT),
-  Influx: { ...serverEndpoint(reporter("Telegraf"), 200, MB, { "Content-Encoding": "br" }), bad: "a" },
-  OTLP: serverEndpoint(reporter("the Collector"), 200, MB, TEXT),
+  "check-ins": serverEndpoint(reporter("the daemon"), 16 * KB, TEXT),
+  Prometheus: serverEndpoint(reporter("Prometheus"), 256 * KB, TEXT),
+  Influx: { ...serverEndpoint(reporter("Telegraf"), MB, { "Content-Encoding": "br" }), bad: "a" },
+  OTLP: serverEndpoint(reporter("the Collector"), MB, TEXT),
   "edge reports": {
     path: () => REPORTS_PATH,
     credentials: ({ node }) => bearer(node),
@@ -147,10 +124,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     wrongType: TEXT,
     maxBytes: 256 * KB,
     bad: "{",
-    good: () => '{"acknowledgements":[{"service_id":1,"version":1,"error":null}]}',
     quota: 300,
-    lock: "lock table edge_acknowledgements in exclusive mode",
-    most: 1000 + BEYOND,
     unknown: 401,
   },
   "benchmark results": {
@@ -160,28 +134,11 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     wrongType: TEXT,
     maxBytes: 64 * KB,
     bad: "{",
-    good: () =>
-      '{"cpu":{"cores":4,"freq":"2445.404 MHz"},"geekbench":[{"version":6,"single":1000,"multi":4000}],"fio":[],"iperf":[]}',
     quota: 20,
-    lock: "select id from benchmark_runs for update",
-    most: 20 + BEYOND,
     // Its key is in its path.
     unknown: 404,
   },
 };
-
-/** Runs a task while a lock of the database is held. */
-async function whileLocked(sql: string, task: () => Promise<void>): Promise<void> {
-  const client = new pg.Client(database.url);
-  await client.connect();
-  try {
-    await client.query("begin");
-    await client.query(sql);
-    await task();
-  } finally {
-    await client.end();
-  }
-}
 
 const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status);
 
@@ -228,40 +185,6 @@ test("of everything that is wrong with a body the first is told, in the order 40
   await Promise.all(tellings);
 });
 
-for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
-  test(`${name}: without a place for a body 503 is told before 413, 408 and 400, and after 415`, {
-    tag: "@waits",
-  }, async () => {
-    needsPostgresRun();
-    const sender = await newSender();
-    const { wrongType, tooLarge, late, bad } = faultsOf(endpoint);
-    let flood = { end() {}, ended: Promise.resolve() };
-    await whileLocked(endpoint.lock, async () => {
-      flood = keepSending(endpoint.most, () => sendFaulty(endpoint, sender, { body: endpoint.good() }));
-      // Places are free again for a moment every two seconds.
-      for (const faults of [tooLarge, { ...late, patience: 2 * SECOND }, bad]) {
-        await expect.poll(async () => (await sendFaulty(endpoint, sender, faults)).status).toBe(503);
-      }
-      await expect.poll(async () => (await sendFaulty(endpoint, sender, wrongType)).status).toBe(415);
-      flood.end();
-    });
-    // Those that the lock held up are answered now.
-    await flood.ended;
-  });
-}
-
-/** Sends on so many connections, on each again as soon as it is answered, until it is to end. */
-function keepSending(connections: number, sendOne: () => Promise<Answer>): { end(): void; ended: Promise<void> } {
-  let isOver = false;
-  const sendOn = async () => {
-    while (!isOver) await sendOne();
-  };
-  return {
-    end: () => (isOver = true),
-    ended: Promise.all(Array.from({ length: connections }, sendOn)).then(() => {}),
-  };
-}
-
 /** Sends a body of line protocol, without its last bytes. */
 function withhold(key: string, bytes: number, withheld: number): { sent: ClientRequest; answer: Promise<Answer> } {
   const headers = { ...bearer(key), ...TEXT };
@@ -279,69 +202,28 @@ const checkIn = async (key: string): Promise<number> =>
   (await send({ path: CHECK_INS, headers: { ...bearer(key), ...typeOf(CHECK_INS) }, body: '{"cpu_pct":5}' }).answer)
     .status;
 
-/** Of the last page of a body, 1.5 KB a second come, so that it is not given up for ten seconds. */
-const DRIP = { withheld: 15 * KB, bytes: 1536, times: 9 };
-
-/** Has a sender hold its quarter of the bytes, to the last page. Answers those that were refused meanwhile. */
-async function fillQuarter(key: string) {
-  const answered: Answer[] = [];
-  const all = Array.from({ length: 30 }, () => withhold(key, MB, DRIP.withheld));
-  for (const { answer } of all) void answer.then((one) => answered.push(one));
-  let drips = 0;
-  const dripping = setInterval(() => {
-    drips++;
-    for (const { sent } of all) if (drips <= DRIP.times && !sent.destroyed) sent.write(Buffer.alloc(DRIP.bytes, "#"));
-  }, SECOND);
-  // 24 of them fit, beside the first 16 KB of each.
-  await expect.poll(() => answered.length, { intervals: [50] }).toBe(6);
-  all.push(withhold(key, 400 * KB, DRIP.withheld));
-  await expect.poll(() => comment(key, 17 * KB), { intervals: [50] }).toBe(503);
-  return {
-    answered,
-    leave() {
-      clearInterval(dripping);
-      for (const { sent } of all) sent.destroy();
-    },
-  };
-}
-
-test("an account has a quarter of the bytes that may arrive: beyond it 503 comes before the body's end, is not counted, and leaves small bodies and other accounts alone", async () => {
+test("large bodies of an account arrive four at a time, the next waits, and small bodies and other accounts wait for none of them", async () => {
   const [sender, other] = [await newSender(), await newSender()];
-  const { answered, leave } = await fillQuarter(sender.server);
-  for (const { status, retryAfter } of answered) expect([status, retryAfter]).toEqual([503, "5"]);
-  expect(await comment(other.server, MB)).toBe(204);
-  expect(await checkIn(sender.server)).toBe(200);
-  expect(await comment(sender.server, 16 * KB)).toBe(204);
-  // More than the twenty results of a minute: none of them counts.
-  const deliver = (body: string | Uint8Array) =>
-    send({ path: `/ingest/v1/benchmarks/${sender.run}`, headers: typeOf(CHECK_INS), body }).answer;
-  const refused = await Promise.all(Array.from({ length: 25 }, () => deliver(Buffer.alloc(17 * KB))));
-  for (const { status } of refused) expect(status).toBe(503);
-  expect((await deliver("{")).status).toBe(400);
-  leave();
-  // What they held is there again.
-  await expect.poll(() => comment(sender.server, MB)).toBe(204);
-});
-
-test("four accounts hold all bytes that may arrive: a fifth gets 503 for a large body and is served with small ones, and all is there again when they are gone", async () => {
-  const [fifth, ...others] = await Promise.all(Array.from({ length: 5 }, newSender));
-  const { server: key = "" } = fifth ?? {};
-  const quarters = await Promise.all(others.map(({ server }) => fillQuarter(server)));
-  expect(await comment(key, 17 * KB)).toBe(503);
-  expect(await comment(key, 16 * KB)).toBe(204);
-  expect(await checkIn(key)).toBe(200);
-  for (const { leave } of quarters) leave();
-  await expect.poll(() => comment(key, MB)).toBe(204);
-});
-
-test("a large body whose end never comes is 408 after five seconds, and what it held is there again", {
-  tag: "@waits",
-}, async () => {
-  const { server } = await newSender();
-  const held = Array.from({ length: 24 }, () => withhold(server, MB, 10).answer);
-  for (const { status, text } of await Promise.all(held)) {
-    expect([status, text]).toEqual([408, expect.stringContaining("less than 1 KB a second for 5 seconds")]);
+  const held = Array.from({ length: 4 }, () => withhold(sender.server, MB, 10));
+  let isAnswered = false;
+  const fifth = comment(sender.server, MB).then((status) => {
+    isAnswered = true;
+    return status;
+  });
+  for (let round = 0; round < 5; round++) {
+    expect(await comment(other.server, MB)).toBe(204);
+    expect(await checkIn(sender.server)).toBe(200);
+    expect(await comment(sender.server, 16 * KB)).toBe(204);
   }
+  expect(isAnswered).toBe(false);
+  for (const { sent } of held) sent.destroy();
+  expect(await fifth).toBe(204);
+});
+
+test("a large body whose end never comes is 408, and its place is there again", { tag: "@waits" }, async () => {
+  const { server } = await newSender();
+  const held = Array.from({ length: 4 }, () => withhold(server, MB, 10).answer);
+  expect(await statuses(held)).toEqual([408, 408, 408, 408]);
   expect(await comment(server, MB)).toBe(204);
 });
 

@@ -272,7 +272,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await expect.poll(async () => (await me(hurried)).status).toBe(200);
   });
 
-  test("frozen under load, every answer comes within the three seconds that a request may wait for all it waits for, short and long ones, pages, forms, check-ins, edge nodes and tools of MCP; afterwards all are answered again", async () => {
+  test("frozen under load, every answer comes within six seconds, short and long ones, pages, forms, check-ins, edge nodes and tools of MCP; afterwards all are answered again", async () => {
     const own = await startConsole(postgres.url, OWN_WAIT);
     const { origin } = own;
     const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 400);
@@ -366,7 +366,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
       children.resume();
     }
     // What was asked earlier than that should have ended by then: it waited for a core, not for PostgreSQL.
-    const late = answers.filter(({ start, ms }) => start > frozenAt - 3 * SECOND && ms > 4 * SECOND);
+    const late = answers.filter(({ start, ms }) => start > frozenAt - 6 * SECOND && ms > 7 * SECOND);
     expect(late).toEqual([]);
     expect(
       [...new Set(answers.map(({ status }) => status))].filter((status) => ![200, 429, 503].includes(status)),

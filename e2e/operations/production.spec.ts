@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { startConsoleWithBundle } from "@/e2e/support/changed-bundle";
 import { childrenOf } from "@/e2e/support/child-processes";
 import { expect, test } from "@/e2e/support/fixtures";
 import { runInProduction, startProductionConsole } from "@/e2e/support/production-console";
@@ -71,6 +72,13 @@ test("a start that is refused is two lines of JSON and a code: wrong variables, 
     const { code, output, errors } = await runInProduction([START, ...args], { DATABASE_URL: "", ...variables });
     expect([code, JSON.parse(output).event, JSON.parse(errors).detail]).toEqual([1, "starting", reason]);
   }
+});
+
+test("a server of another build than its pages is refused in a sentence", async () => {
+  const ofAnother = (text: string) => text.replace(/^.*\n/, "// Build another\n");
+  await expect(startConsoleWithBundle(String(process.env.DATABASE_URL), ofAnother)).rejects.toThrow(
+    'The server is not of the same build as the pages; run "npm run build".',
+  );
 });
 
 test("a console is one process whose lines are all JSON, its first names the commit and no answer does; it serves from a database that is ahead", async () => {

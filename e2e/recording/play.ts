@@ -64,7 +64,7 @@ export async function record(origin: string, start: number, parts: readonly Part
           });
         });
       });
-      asked.on("error", reject);
+      asked.on("error", ({ message }) => reject(new Error(`${method} ${path}: ${message}`)));
       asked.end(body);
     });
   const texts: string[] = [];

@@ -1,7 +1,7 @@
 import { fixedHeadersOf } from "@/lib/api/fixed-headers.mjs";
 import { isHandlerMethod } from "@/lib/http/methods.mjs";
-import { keepCarriedHeaders } from "@/server/direct/incoming.mjs";
-import { canonicalPath, matcherOf } from "@/server/direct/routes.mjs";
+import { keepCarriedHeaders } from "@/server/incoming";
+import { matcherOf } from "@/server/routes";
 import { callsThrough, type WholeAnswer } from "./calls";
 import { mcpThrough } from "./mcp-client";
 
@@ -35,7 +35,7 @@ export async function answer(target: string, init: RequestInit = {}): Promise<Re
   const method = isHandlerMethod(init.method ?? "GET") ? (init.method ?? "GET") : "DELETE";
   const handle = handlers[method] ?? (method === "HEAD" ? handlers.GET : undefined);
   if (!handle) throw new Error(`${match.pattern} does not handle ${method}: ask a console over HTTP.`);
-  const url = `http://localhost${canonicalPath(path)}${query === undefined ? "" : `?${query}`}`;
+  const url = `http://localhost${path}${query === undefined ? "" : `?${query}`}`;
   const request = new Request(url, { ...init, method, headers: headersOf(init) });
   const response = await handle(request, { params: Promise.resolve(match.params) });
   const headers = new Headers([...fixedHeadersOf(match.path), ...response.headers] as [string, string][]);

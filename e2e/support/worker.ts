@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { createTestDatabase } from "./test-database";
 
 // In each worker, before its first file: a database of its own. Its later files find it.

@@ -1,6 +1,5 @@
 import { randomBytes, randomInt, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
-import type { Payer } from "@/lib/admission/admission";
-import { PURPOSES, withPlace } from "@/lib/admission/shares";
+import { EVERYBODY, fair } from "@/lib/process/fair";
 
 export const MIN_PASSWORD_LENGTH = 12;
 /** In UTF-16 units. Normalising can take time in the square of the length, so longer passwords are never normalised. */
@@ -15,17 +14,18 @@ const SALT_LENGTH = 16;
 /** `scrypt$N$r$p$salt$key`, salt and key in base64. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_LENGTH);
-  const key = await withPlace(PURPOSES.newPassword, "console", "", () => deriveKey(password, salt, COST));
+  const key = await fair("knownHashing", EVERYBODY, () => deriveKey(password, salt, COST));
   return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64"), key.toString("base64")].join("$");
 }
 
 /**
  * Whether the password matches the stored hash. `stored` is null when the account does not exist or has no password.
  * A missing hash and a password that is too long take as long as a wrong password, so that the time reveals nothing.
- * The check waits in the payer's queue. @throws BusyError when too many wait.
+ * `isKnown`: the account has signed in from this network, which waits in a line of its own. @throws BusyError when too many
+ * wait.
  */
-export async function verifyPassword(password: string, stored: string | null, payer: Payer): Promise<boolean> {
-  return withPlace(PURPOSES.password, payer, "", () => isPassword(password, stored));
+export async function verifyPassword(password: string, stored: string | null, isKnown: boolean): Promise<boolean> {
+  return fair(isKnown ? "knownHashing" : "hashing", EVERYBODY, () => isPassword(password, stored));
 }
 
 async function isPassword(password: string, stored: string | null): Promise<boolean> {

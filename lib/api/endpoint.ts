@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Account } from "@/lib/accounts/accounts";
-import type { Amounts, Place, Purpose } from "@/lib/admission/admission";
-import { isLongFor, noteLength } from "@/lib/admission/long-answers";
-import { amounts, enter, PURPOSES, waitForPlace } from "@/lib/admission/shares";
 import { NotFoundError } from "@/lib/failures";
 import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
@@ -10,11 +7,13 @@ import { JsonText } from "@/lib/http/json-text";
 import { PIECE } from "@/lib/http/pieces.mjs";
 import { TextResponse } from "@/lib/http/text-response";
 import { env } from "@/lib/process/env";
+import { EVERYBODY, enter, enterAtOnce, fair, type Kind } from "@/lib/process/fair";
 import { authenticate, type Caller } from "@/lib/tokens/authentication";
 import { isWellFormedToken } from "@/lib/tokens/format";
 import type { Data, EndpointPath, Params } from "./contract";
 import { errorResponse, invalidToken, malformedToken, methodNotAllowed, missingToken, toApiError } from "./errors";
 import { failureText } from "./failure-text.mjs";
+import { isLongFor, LONG, noteLength } from "./long-answers";
 import { ALLOW, answerPreflight } from "./preflight";
 import { refuseUsedUp, requireQuota } from "./quota";
 
@@ -24,9 +23,9 @@ type Answer<Body> = Promise<Body | JsonText<Body>> | Body;
 
 /** Settings that only some endpoints need. */
 type Traits<PathParams> = {
-  /** Database connections it uses at once after authentication. 1 by default. */
-  connections?: number;
-  /** For long answers: the approximate maximum size in bytes. The answer is made when there is memory for it. */
+  /** "free": authentication has read all that the answer needs, so it takes no place. */
+  weight?: "free";
+  /** Where it depends on the query: the approximate size in bytes. A long answer takes the place of one. */
   bytes?(query: URLSearchParams): number;
   /** For HEAD: throws what GET would throw, without making the body. */
   check?(call: ParsedCall<PathParams>): Promise<unknown> | undefined;
@@ -50,7 +49,7 @@ export function unknownEndpoint() {
   const run = () => {
     throw new NotFoundError();
   };
-  return handlers(null, run, { connections: 0 });
+  return handlers(null, run, { weight: "free" });
 }
 
 type ParsedCall<PathParams> = { account: Account; params: PathParams; query: URLSearchParams };
@@ -58,7 +57,7 @@ type Run<PathParams> = (call: ParsedCall<PathParams>) => Answer<unknown>;
 
 function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams>, traits: Traits<PathParams> = {}) {
   const handle = (request: Request, route: { params: Promise<PathParams> }): Promise<Response> =>
-    answer(request, { ...JSON_BODIES, takes: takesOf(traits) }, endpoint, async (account, query) => {
+    answer(request, { ...JSON_BODIES, kind: kindOf(traits) }, endpoint, async (account, query) => {
       // A script with an empty id asks for `/servers/`, which must not be the list of all servers.
       if (new URL(request.url).pathname.endsWith("/")) throw new NotFoundError();
       const call = { account, params: await route.params, query };
@@ -80,19 +79,14 @@ function methodsOf<Handle>(handle: Handle) {
 
 /**
  * The handlers of a path for machines outside the API, such as /metrics: the same token, limit and statuses, and failures
- * as a line of plain text. `connections`: how many to the database it uses at once.
+ * as a line of plain text.
  */
-export function plainTextEndpoint(
-  path: string,
-  contentType: string,
-  connections: number,
-  write: (account: Account) => Promise<string>,
-) {
+export function plainTextEndpoint(path: string, contentType: string, write: (account: Account) => Promise<string>) {
   const bodies = {
     success: contentType,
     failure: "text/plain; charset=utf-8",
     write: (text: string) => `${text}\n`,
-    takes: takesOf({ connections }),
+    kind: kindOf({}),
   };
   const handle = async (request: Request): Promise<Response> => {
     const response = await answer(request, bodies, path, async (account) => [await write(account)]);
@@ -108,21 +102,20 @@ type Bodies = {
   success: string;
   failure: string;
   write: (message: string) => string;
-  takes: (request: Request, query: URLSearchParams, isLong: boolean) => Takes;
+  kind: FindKind;
 };
 
-/** The resources that an answer takes. Null when it needs no place. */
-type Takes = { purpose: Purpose; needs: Amounts } | null;
+/** Whose place an answer takes; null: none. `isLong`: the last one was. */
+type FindKind = (
+  request: Request,
+  query: URLSearchParams,
+  isLong: boolean,
+) => Extract<Kind, "request" | "heavy"> | null;
 
-function takesOf({ connections = 1, bytes }: Pick<Traits<never>, "connections" | "bytes">): Bodies["takes"] {
-  const short = connections > 0 ? { purpose: PURPOSES.request, needs: amounts({ connections }) } : null;
-  const long = short && { purpose: PURPOSES.longAnswer, needs: amounts({ connections, longAnswers: 1 }) };
-  if (!bytes) return (_request, _query, isLong) => (isLong ? long : short);
-  return ({ method }, query) => {
-    const length = method === "GET" ? bytes(query) : 0;
-    if (length === 0) return short;
-    return { purpose: PURPOSES.series, needs: amounts({ connections, making: length, unread: length }) };
-  };
+function kindOf({ weight, bytes }: Pick<Traits<never>, "weight" | "bytes">): FindKind {
+  if (weight === "free") return () => null;
+  if (!bytes) return (_request, _query, isLong) => (isLong ? "heavy" : "request");
+  return ({ method }, query) => (method === "GET" && bytes(query) > LONG ? "heavy" : "request");
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -138,58 +131,53 @@ async function answer(
   const url = new URL(request.url);
   const id = randomUUID();
   const headers = new Headers({ "Content-Type": bodies.success, "X-Request-Id": id });
-  let place: Place | null = null;
+  let leave = () => {};
   try {
     const caller = await requireCaller(request, headers);
-    const findTakes = () => bodies.takes(request, url.searchParams, isLongFor(endpoint, caller.account.id));
-    // Waits for a place before counting, so that a 503 costs no quota.
-    place = await requirePlace(findTakes, caller, request, headers);
+    const findKind = () => bodies.kind(request, url.searchParams, isLongFor(endpoint, caller.account.id));
+    const place = await requirePlace(findKind, caller, request, headers);
+    leave = place.leave;
+    // After the place, so that a 503 costs no quota.
     await requireQuota(caller.tokenId, headers);
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
-    const parts = await run(caller.account, url.searchParams);
+    const make = () => run(caller.account, url.searchParams);
+    const parts = await (place.kind === "heavy" ? fair("making", EVERYBODY, make) : make());
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     noteLength(endpoint, caller.account.id, length);
-    return success(parts, length, headers, place);
+    // A long answer keeps its place until its client has read it or has left.
+    if (length > PIECE) return new TextResponse(parts, 200, headers, leave);
+    leave();
+    return new TextResponse([parts.join("")], 200, headers);
   } catch (error) {
-    place?.release();
+    leave();
     const failure = toApiError(error, { id, method: request.method, endpoint, path: url.pathname });
     headers.set("Content-Type", bodies.failure);
     return errorResponse(failure, headers, bodies.write(failure.message));
   }
 }
 
+type Place<Found> = { kind: Found; leave: () => void };
+
 /**
  * Waits for a place, if the request takes one. A token over its quota gets its 429 at once. @throws ApiError 429, BusyError
  */
-export async function requirePlace(
-  findTakes: () => Takes,
-  { account, tokenId }: Caller,
-  { signal }: Request,
+export async function requirePlace<Found extends Kind | null>(
+  findKind: () => Found,
+  caller: Caller,
+  request: Request,
   headers: Headers,
-): Promise<Place | null> {
-  const takes = findTakes();
-  if (!takes) return null;
-  const place = enter(takes.purpose, account.id, takes.needs);
-  if (place) return place;
+): Promise<Place<Found>> {
+  const { account, tokenId } = caller;
+  const kind = findKind();
+  if (kind === null) return { kind, leave: () => {} };
+  const leave = enterAtOnce(kind, account.id);
+  if (leave) return { kind, leave };
   refuseUsedUp(tokenId, headers);
-  const wait = ({ purpose, needs }: NonNullable<Takes>) =>
-    waitForPlace(purpose, account.id, String(tokenId), needs, signal);
-  const waited = await wait(takes);
+  const place = { kind, leave: await enter(kind, account.id, request.signal) };
   // Of many requests at once, the first answer says whether all are long.
-  const now = findTakes();
-  if (!now || now.purpose === takes.purpose) return waited;
-  waited.release();
-  return wait(now);
-}
-
-/** A short answer counts as read when it is made. A long one takes memory until its client has read it. */
-function success(parts: readonly string[], length: number, headers: Headers, place: Place | null): Response {
-  if (place && length > PIECE) {
-    place.keep(amounts({ unread: length }));
-    return new TextResponse(parts, 200, headers, place.release);
-  }
-  place?.release();
-  return new TextResponse(length > PIECE ? parts : [parts.join("")], 200, headers);
+  if (findKind() === kind) return place;
+  place.leave();
+  return requirePlace(findKind, caller, request, headers);
 }
 
 /** Authenticates by the Authorization header only (contract 5.1, 5.7). The end of a token is a header. @throws ApiError 401 */

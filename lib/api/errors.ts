@@ -1,9 +1,8 @@
-import { BusyError } from "@/lib/admission/busy-error";
-import { reportBusy } from "@/lib/admission/shares";
 import { isDatabaseUnavailable, isPoolExhausted } from "@/lib/database/health";
 import { reportOutage } from "@/lib/database/outage";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { TextResponse } from "@/lib/http/text-response";
+import { BusyError, reportBusy } from "@/lib/process/fair";
 import { logFault } from "@/lib/process/faults.mjs";
 import { ApiError } from "./api-error";
 import { failureText } from "./failure-text.mjs";

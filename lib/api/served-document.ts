@@ -1,6 +1,6 @@
 import { servedOrigin } from "@/lib/http/own-origin";
 import { env } from "@/lib/process/env";
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { type OpenApiDocument, openApiDocument } from "./openapi";
 
 /** The document as this console serves it, and the origin of the console, by the headers of a GET. */

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { LONGEST_WAIT, TimeUpError, waitingTime, withWaitingTime } from "@/lib/process/request-context.mjs";
 import { batched } from "./batched";
 
 /** Knows the square of every number but 13; `batches` are the statements that it took. */
@@ -69,20 +68,4 @@ test("of many questions at most two statements run at a time; what is asked mean
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, (_, key) => key));
   expect(most).toBe(2);
   expect(batches.length).toBeLessThan(25);
-});
-
-test("each waits as long as its own request may, and the statement for all has a time of its own", async () => {
-  let left: number | undefined;
-  let answer = () => {};
-  const find = batched(async (keys: readonly number[]) => {
-    left = waitingTime()?.left;
-    await new Promise<void>((resolve) => (answer = resolve));
-    return keys;
-  }, 1);
-  const hurried = withWaitingTime(() => find(1), 100);
-  const patient = withWaitingTime(() => find(2));
-  await expect(hurried).rejects.toThrow(TimeUpError);
-  answer();
-  expect(await patient).toBe(2);
-  expect(left).toBe(LONGEST_WAIT);
 });

@@ -1,5 +1,5 @@
 import DataLoader from "dataloader";
-import { inTime, withWaitingTime } from "@/lib/process/request-context.mjs";
+import { inTime } from "@/lib/process/in-time";
 
 /** The most keys in one statement. Further keys go into another statement. */
 const MOST = 100;
@@ -7,8 +7,8 @@ const MOST = 100;
 /**
  * Batches look-ups of the same turn of the event loop into one statement. Under load many requests arrive together, and
  * one statement for all of them costs little more than a statement for one. At most `atOnce` statements run at a time, and
- * later look-ups wait for the next batch. Nothing is cached: every result is read after its look-up was made. A batch has
- * a waiting time of its own, and each look-up waits for it as long as its request may. `ask` must return each result at
+ * later look-ups wait for the next batch. Nothing is cached: every result is read after its look-up was made. A look-up
+ * waits for `LONGEST_WAIT` at most. `ask` must return each result at
  * the place of its key.
  */
 export function batched<Key, Row>(
@@ -21,7 +21,7 @@ export function batched<Key, Row>(
   const loader = new DataLoader<Key, Row | undefined>(
     async (keys) => {
       try {
-        const rows = await withWaitingTime(() => ask(keys));
+        const rows = await ask(keys);
         // DataLoader wants one result for each key: where the last ones are not found, `ask` answers fewer.
         return keys.map((_, index) => rows[index]);
       } finally {

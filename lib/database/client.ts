@@ -1,8 +1,8 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { Prisma, PrismaClient } from "@/lib/generated/prisma/client";
 import { env } from "@/lib/process/env";
-import { perProcess } from "@/lib/process/per-process";
-import { LONGEST_WAIT } from "@/lib/process/request-context.mjs";
+import { LONGEST_WAIT } from "@/lib/process/in-time";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { ConsolePool } from "./pool";
 
 export { Prisma };

@@ -1,15 +1,12 @@
 import pg from "pg";
 import { SECOND } from "@/lib/format/time";
 import { withLibpqTls } from "@/lib/process/database-tls";
-import { LONGEST_WAIT, TimeUpError, waitingTime } from "@/lib/process/request-context.mjs";
+import { LONGEST_WAIT } from "@/lib/process/in-time";
 
 /** The part of its time after which a statement is cancelled. If it has not ended by the end, its connection is given up. */
 const CANCELLED_AFTER = 5 / 6;
 /** A cancel request is given up after this time. */
 const CANCEL_TIME = SECOND / 2;
-/** COMMIT and ROLLBACK are given at least this long, whatever time is left: otherwise the outcome would be unknown. */
-const END_TIME = 1 * SECOND;
-const ENDS_TRANSACTION = /^(?:commit|rollback)\b/i;
 
 /** Members of `pg` that its types omit: the connection below a client, and the credentials of a cancel request. */
 type Wire = pg.Connection & {
@@ -29,9 +26,9 @@ export function connectionConfig(connectionString: string) {
 }
 
 /**
- * A connection that ends each statement within `LONGEST_WAIT`, including `begin` and `commit`, or in what is left to its
- * request to wait. A timer in this process sends a cancel request. `statement_timeout` is no alternative: poolers refuse it as a startup option, and a later `SET`
- * would affect their other clients.
+ * A connection that ends each statement within `LONGEST_WAIT`, including `begin` and `commit`. A timer in this process
+ * sends a cancel request, and then throws the connection away. `statement_timeout` is no alternative: a frozen server does
+ * not keep it, poolers refuse it as a startup option, and a later `SET` would affect their other clients.
  */
 export class BoundedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
@@ -40,22 +37,17 @@ export class BoundedClient extends pg.Client {
     this.on("error", () => {});
     const send = (args: unknown[]) => Reflect.apply(super.query, this, args);
     this.query = ((...args: unknown[]) =>
-      typeof args.at(-1) === "function" ? send(args) : this.#bounded(args, () => settled(send, args))) as this["query"];
+      typeof args.at(-1) === "function" ? send(args) : this.#bounded(() => settled(send, args))) as this["query"];
   }
 
-  async #bounded<Result>([query]: readonly unknown[], run: () => Promise<Result>): Promise<Result> {
-    const time = waitingTime();
-    const text = typeof query === "string" ? query : (query as pg.QueryConfig).text;
-    const ms = Math.max(time?.left ?? LONGEST_WAIT, ENDS_TRANSACTION.test(text) ? END_TIME : 0);
-    if (ms === 0) throw new TimeUpError();
-    const cancelledAfter = Math.round(ms * CANCELLED_AFTER);
+  async #bounded<Result>(run: () => Promise<Result>): Promise<Result> {
+    const cancelledAfter = Math.round(LONGEST_WAIT * CANCELLED_AFTER);
     let isCancelled = false;
     let timer = setTimeout(() => {
       isCancelled = true;
       this.#requestCancel();
-      timer = setTimeout(() => this.#destroy(), ms - cancelledAfter);
+      timer = setTimeout(() => this.#destroy(), LONGEST_WAIT - cancelledAfter);
     }, cancelledAfter);
-    time?.begin();
     try {
       return await run();
     } catch (error) {
@@ -64,7 +56,6 @@ export class BoundedClient extends pg.Client {
       throw error;
     } finally {
       clearTimeout(timer);
-      time?.end();
       // A cancel request that arrives late would hit the next statement.
       if (isCancelled) this.#destroy();
     }

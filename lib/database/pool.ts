@@ -1,6 +1,5 @@
 import pg from "pg";
 import { log } from "@/lib/process/log.mjs";
-import { inTime, TimeUpError, withoutClient } from "@/lib/process/request-context.mjs";
 import { BoundedClient, connectionConfig, speakUtc } from "./connection";
 import { StatementNames } from "./statement-names";
 
@@ -8,9 +7,6 @@ import { StatementNames } from "./statement-names";
 const NAME_ERRORS = new Set(["26000", "42P05"]);
 /** PostgreSQL's code when a migration changed the result of a prepared statement. Other errors share this code. */
 const STALE_PLAN = "0A000";
-
-/** What the pool says when no connection becomes free in time. */
-const EXHAUSTED = "timeout exceeded when trying to connect";
 
 /** The text of a statement, or a full query configuration of `pg`. */
 type Query = string | (pg.QueryConfig & { rowMode?: "array" });
@@ -33,25 +29,7 @@ export class ConsolePool extends pg.Pool {
     // An idle connection may end, for example when PostgreSQL restarts. That is no error.
     this.on("error", () => {});
     this.#names = new StatementNames(new URL(connectionString).searchParams.get("pgbouncer") !== "true");
-    const connect = () => super.connect();
-    this.connect = (() => this.#connectInTime(connect)) as this["connect"];
     this.query = ((query: Query) => this.#run(typeof query === "string" ? { text: query } : query)) as this["query"];
-  }
-
-  /** Connects outside of the request: when it has given up, the new connection serves others. */
-  #connectInTime(connect: () => Promise<pg.PoolClient>): Promise<pg.PoolClient> {
-    if (this.idleCount > this.waitingCount) return connect();
-    const isFull = this.totalCount >= this.options.max;
-    let isLate = false;
-    const connecting = async () => {
-      const client = await withoutClient(connect);
-      if (isLate) client.release();
-      return client;
-    };
-    return inTime(connecting).catch((error: unknown) => {
-      isLate = true;
-      throw isFull && error instanceof TimeUpError ? new Error(EXHAUSTED, { cause: error }) : error;
-    });
   }
 
   async #run(query: Exclude<Query, string>): Promise<pg.QueryResult> {

@@ -1,6 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "@/lib/format/time";
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 
 /** Ends the look-up, however many DNS servers do not answer. */
 const DEADLINE = 2 * SECOND;

@@ -1,6 +1,3 @@
-import { BusyError } from "@/lib/admission/busy-error";
-import { payerOf } from "@/lib/admission/credentials";
-import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
 import { unavailable } from "@/lib/api/errors";
 import { InvalidInputError } from "@/lib/failures";
@@ -9,6 +6,7 @@ import { clientIp } from "@/lib/http/client-ip";
 import { networkOf } from "@/lib/http/network";
 import { servedOrigin } from "@/lib/http/own-origin";
 import { env } from "@/lib/process/env";
+import { BusyError, fair } from "@/lib/process/fair";
 import type { Policy } from "@/lib/rate-limit";
 import { scoreBenchmark } from "@/lib/servers/benchmark-scores";
 import {
@@ -17,10 +15,10 @@ import {
   deliverBenchmark,
   findAwaitedBenchmark,
 } from "@/lib/servers/benchmarks";
-import { type BodyRules, withBody } from "./body-in-turn";
-import { requireJson, utf8 } from "./bounded-body";
 import { requireBounded } from "./bounded-json";
 import { quotaOf } from "./quota";
+import { requireJson, utf8 } from "./read-body";
+import { type BodyRules, withBody } from "./with-body";
 import { parseYabs, type ReportedMachine } from "./yabs";
 
 const MAX_RESULT_BYTES = 64 * 1024;
@@ -34,7 +32,6 @@ const MEMORY_TOLERANCE = 0.05;
 const RULES: BodyRules = {
   requireType: requireJson,
   maxBytes: () => MAX_RESULT_BYTES,
-  purpose: PURPOSES.upload,
 };
 
 type Answer = { text: string; status: number; headers?: Record<string, string> };
@@ -61,15 +58,13 @@ function refusalOf(error: unknown): unknown {
 
 async function receive(request: Request, key: string): Promise<string> {
   const ip = clientIp(request.headers, env.trustedProxies);
-  const run = await withPlace(PURPOSES.upload, payerOf(null, networkOf(ip)), "", () =>
-    findAwaitedBenchmark(key, new Date()),
-  );
+  const run = await fair("request", networkOf(ip), () => findAwaitedBenchmark(key, new Date()));
   if (!run) throw unknownKey();
   const quota = quotaOf(RESULTS, String(run.id));
-  return withBody(request, { payer: run.accountId, own: "", quota }, RULES, readResult, async (read) => {
+  return withBody(request, { payer: run.accountId, quota }, RULES, readResult, async (read) => {
     const differences = differencesOf(run, read.machine, ip);
     const result = { scores: read.scores, verified: differences.length === 0, log: read.log };
-    const delivered = await withPlace(PURPOSES.upload, run.accountId, "", async () => {
+    const delivered = await fair("report", run.accountId, async () => {
       await quota.count();
       return deliverBenchmark(key, result, new Date());
     });

@@ -1,13 +1,13 @@
 import { ApiError } from "@/lib/api/api-error";
 import { MAX_ENTRIES, MAX_PARTS, tooManyEntries, tooManyParts } from "./body-bounds";
-import { utf8 } from "./bounded-body";
+import { utf8 } from "./read-body";
 
 /** How deep objects and arrays may stand in each other. */
 const MAX_DEPTH = 32;
 
 /** The arrays whose elements are entries, by the names that they have as members. "": an array that is no member. */
 type EntryLists = ReadonlySet<string>;
-const NONE: EntryLists = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Parses a body. Its depth, entries and parts are counted in its bytes first, since `JSON.parse` cannot be stopped.

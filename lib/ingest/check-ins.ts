@@ -1,22 +1,21 @@
-import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { databaseTime } from "@/lib/database/clock";
 import { NotFoundError } from "@/lib/failures";
 import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";
 import { env } from "@/lib/process/env";
+import { fair } from "@/lib/process/fair";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { type BodyRules, withBody } from "./body-in-turn";
-import { requireJson } from "./bounded-body";
 import { parseCheckInBody } from "./check-in-body";
+import { requireJson } from "./read-body";
 import { invalidServerKey, requireReporter, senderOf } from "./reporter";
+import { type BodyRules, withBody } from "./with-body";
 
 const MAX_CHECK_IN_BYTES = 16 * 1024;
 
 const RULES: BodyRules = {
   requireType: requireJson,
   maxBytes: () => MAX_CHECK_IN_BYTES,
-  purpose: PURPOSES.checkIn,
 };
 
 /**
@@ -26,7 +25,7 @@ const RULES: BodyRules = {
 export async function deliverCheckIn(request: Request): Promise<{ data: { stored: boolean } }> {
   const ip = clientIp(request.headers, env.trustedProxies);
   const how = 'Send "Authorization: Bearer <server key>".';
-  const reporter = await requireReporter(bearerCredentials(request.headers), ip, how);
+  const reporter = await requireReporter(bearerCredentials(request.headers), how);
   const sender = senderOf(reporter);
   const read = (bytes: Buffer) => {
     const arrivedAt = new Date(databaseTime() ?? Date.now());
@@ -35,7 +34,7 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
   return withBody(request, sender, RULES, read, async ({ report, ...sampled }) => {
     const publicIp = report.publicIp ?? (ip !== null && isPublicIp(ip) ? ip : undefined);
     try {
-      const stored = await withPlace(PURPOSES.checkIn, sender.payer, sender.own, async () => {
+      const stored = await fair("report", sender.payer, async () => {
         await sender.quota.count();
         const key = { id: reporter.keyId, ip };
         return storeCheckIn(reporter.serverId, { ...report, publicIp }, { ...sampled, key });

@@ -1,13 +1,13 @@
-import { ALL_NODES, PURPOSES, payerOfNode, withPlace } from "@/lib/admission/shares";
 import { MINUTE } from "@/lib/format/time";
 import { OverLineError } from "@/lib/game-services/edges/line";
 import { storeReport } from "@/lib/game-services/edges/reports";
+import { fair } from "@/lib/process/fair";
 import type { Policy } from "@/lib/rate-limit";
-import { type BodyRules, type Sender, withBody } from "./body-in-turn";
-import { requireJson } from "./bounded-body";
 import { identifyNode, noteHeard } from "./edge-nodes";
 import { overLine, parseEdgeReport } from "./edge-report-body";
 import { quotaOf } from "./quota";
+import { requireJson } from "./read-body";
+import { type BodyRules, type Sender, withBody } from "./with-body";
 
 /** A report with as many entries as it may have, each of them short. */
 const MAX_REPORT_BYTES = 256 * 1024;
@@ -15,10 +15,12 @@ const MAX_REPORT_BYTES = 256 * 1024;
 /** Two a minute are usual; a node that kept two hours of them while the console was away delivers all in a minute. */
 const REPORTS: Policy = { name: "edge-reports", limit: 300, windowMs: MINUTE };
 
+/** They are the operator's, so they share one turn, however many of them report. */
+const ALL_NODES = "edge nodes";
+
 const RULES: BodyRules = {
   requireType: requireJson,
   maxBytes: () => MAX_REPORT_BYTES,
-  purpose: PURPOSES.edgeReport,
 };
 
 /**
@@ -30,13 +32,13 @@ export async function deliverEdgeReport(request: Request): Promise<{ data: { sto
   const quota = quotaOf(REPORTS, String(node.id));
   quota.refuseUsedUp();
   await noteHeard(node, request);
-  const sender: Sender = { payer: payerOfNode(node.id), turn: ALL_NODES, own: String(node.id), quota };
+  const sender: Sender = { payer: ALL_NODES, quota };
   const read = (bytes: Buffer) => {
     const arrivedAt = new Date();
     return { arrivedAt, report: parseEdgeReport(bytes, arrivedAt) };
   };
   return withBody(request, sender, RULES, read, async ({ report, arrivedAt }) => {
-    const { stored, dropped } = await withPlace(PURPOSES.edgeReport, ALL_NODES, sender.own, async () => {
+    const { stored, dropped } = await fair("report", ALL_NODES, async () => {
       await quota.count();
       return storeReport(node.id, report, arrivedAt);
     }).catch((error: unknown) => {

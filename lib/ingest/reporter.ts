@@ -2,8 +2,8 @@ import { ApiError } from "@/lib/api/api-error";
 import { MINUTE } from "@/lib/format/time";
 import type { Policy } from "@/lib/rate-limit";
 import { authenticateServerKey, type Reporter } from "@/lib/servers/server-key-authentication";
-import type { Sender } from "./body-in-turn";
 import { quotaOf } from "./quota";
+import type { Sender } from "./with-body";
 
 /** Two a minute are usual; a daemon that kept an hour of them while the console was away delivers all in a minute. */
 const CHECK_INS: Policy = { name: "check-ins", limit: 300, windowMs: MINUTE };
@@ -12,16 +12,16 @@ const CHECK_INS: Policy = { name: "check-ins", limit: 300, windowMs: MINUTE };
  * The server whose key the credentials are. API tokens are refused. `how` tells a sender without credentials how to send
  * them. @throws ApiError 401
  */
-export async function requireReporter(credentials: string | null, ip: string | null, how: string): Promise<Reporter> {
+export async function requireReporter(credentials: string | null, how: string): Promise<Reporter> {
   if (!credentials) throw new ApiError(401, `Missing server key. ${how}`, challenge());
-  const reporter = await authenticateServerKey(credentials, ip);
+  const reporter = await authenticateServerKey(credentials);
   if (!reporter) throw invalidServerKey();
   return reporter;
 }
 
 /** Reports of all endpoints count together, by key. */
-export function senderOf({ keyId, accountId, serverId }: Reporter): Sender {
-  return { payer: accountId, own: String(serverId), quota: quotaOf(CHECK_INS, String(keyId)) };
+export function senderOf({ keyId, accountId }: Reporter): Sender {
+  return { payer: accountId, quota: quotaOf(CHECK_INS, String(keyId)) };
 }
 
 /** One message for a missing, foreign, replaced or removed key, so that callers cannot probe for keys. */

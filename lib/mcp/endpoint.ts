@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { type AuthInfo, createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import type { Account } from "@/lib/accounts/accounts";
-import { amounts, PURPOSES } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
 import { requireCaller, requirePlace } from "@/lib/api/endpoint";
 import { errorResponse, toApiError } from "@/lib/api/errors";
 import { refuseUsedUp, requireQuota } from "@/lib/api/quota";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { isFromConsole } from "@/lib/http/own-origin";
-import { type BodyRules, withBody } from "@/lib/ingest/body-in-turn";
-import { requireJson } from "@/lib/ingest/bounded-body";
 import { parseBoundedJson } from "@/lib/ingest/bounded-json";
-import { perProcess } from "@/lib/process/per-process";
+import { requireJson } from "@/lib/ingest/read-body";
+import { type BodyRules, withBody } from "@/lib/ingest/with-body";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { answerText } from "./answer-text";
 import { TOOLS } from "./tools";
 
@@ -21,7 +20,7 @@ const MAX_ID = 200;
 const NO_BATCHES = "Batches are not part of this protocol. Send one message.";
 const LONG_ID = `An id has at most ${MAX_ID} characters.`;
 
-const RULES: BodyRules = { requireType: requireJson, maxBytes: () => MAX_BODY_BYTES, purpose: PURPOSES.request };
+const RULES: BodyRules = { requireType: requireJson, maxBytes: () => MAX_BODY_BYTES };
 
 /** What a tool needs to know of its request, and how it failed if that is the console's fault or a wait. */
 type Call = { account: Account; failure?: unknown };
@@ -51,17 +50,16 @@ export async function answerMcp(request: Request): Promise<Response> {
       throw new ApiError(405, "Method not allowed. Send messages with POST.", { Allow: "POST" });
     }
     const quota = { refuseUsedUp: () => refuseUsedUp(caller.tokenId, headers), count };
-    const sender = { payer: caller.account.id, own: String(caller.tokenId), quota };
+    const sender = { payer: caller.account.id, quota };
     return await withBody(request, sender, RULES, readMessage, async (message) => {
       const { requests, isLong } = weigh(message);
-      const needs = amounts({ connections: 1, ...(isLong && { longAnswers: 1 }) });
-      const purpose = isLong ? PURPOSES.longAnswer : PURPOSES.request;
-      const place = await requirePlace(() => ({ purpose, needs }), caller, request, headers);
+      const kind = isLong ? "heavy" : "request";
+      const { leave } = await requirePlace(() => kind, caller, request, headers);
       try {
         await count(requests);
         return await exchange(request, message, caller.account, headers);
       } finally {
-        place?.release();
+        leave();
       }
     });
   } catch (error) {

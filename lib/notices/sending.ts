@@ -20,7 +20,7 @@ import { heldBackLine, isOver, textOf } from "@/lib/notices/wording";
 import { ACCOUNTS_AT_ONCE, disregardUntold, findAccountsWithWork } from "@/lib/notices/work";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 
 // The loop of each instance: considers events, claims what is due, and sends it. Between statements nothing is held.
 

@@ -1,14 +1,20 @@
-import { reportBusy } from "@/lib/admission/shares";
 import { isDatabaseUnavailable, isPoolExhausted } from "@/lib/database/health";
 import { reportOutage } from "@/lib/database/outage";
+import { reportBusy } from "@/lib/process/fair";
 import { logFault } from "@/lib/process/faults.mjs";
-import { waitingTime } from "@/lib/process/request-context.mjs";
+import { perProcess } from "@/lib/process/per-process.mjs";
 
-/**
- * Logs what went wrong while a page or a form was answered, without its query. If the database is away or takes nothing
- * new, the request has no time left, and the server answers it with 503.
- */
-export function reportPageFault(error: unknown, { method, path }: { method: string; path: string }): void {
+/** Our server names each page that it asks Next for in this header. */
+export const FAULT_ID_HEADER = "x-console-page";
+
+/** Pages that failed because the database is away or takes nothing new, until the server has answered them with 503. */
+const outages = perProcess("page-outages", () => new Set<string>());
+
+/** What Next tells of a request. */
+type Asked = { method: string; path: string; headers?: Record<string, string | string[] | undefined> };
+
+/** Logs what went wrong while a page or a form was answered, without its query. */
+export function reportPageFault(error: unknown, { method, path, headers = {} }: Asked): void {
   const fields = {
     method,
     path: path.split("?")[0],
@@ -18,7 +24,13 @@ export function reportPageFault(error: unknown, { method, path }: { method: stri
     logFault("page failed", error, fields);
     return;
   }
-  waitingTime()?.giveUp();
+  const id = headers[FAULT_ID_HEADER];
+  if (id !== undefined) outages.add(String(id));
   if (isPoolExhausted(error)) reportBusy("connections", null);
   else reportOutage(error, fields);
+}
+
+/** Whether this page failed because of the database. It is forgotten. */
+export function takeOutage(id: string): boolean {
+  return outages.delete(id);
 }

@@ -3,9 +3,8 @@ import { BoundedClient, connectionConfig, speakUtc } from "@/lib/database/connec
 import { reportAnswer } from "@/lib/database/outage";
 import { isDraining } from "@/lib/process/draining.mjs";
 import { env } from "@/lib/process/env";
-import { perProcess } from "@/lib/process/per-process";
-import { inTime } from "@/lib/process/request-context.mjs";
-import { shared } from "@/lib/process/shared-with-server.mjs";
+import { inTime } from "@/lib/process/in-time";
+import { perProcess } from "@/lib/process/per-process.mjs";
 
 /** The connection that nothing but this asks: whether the database answers must not depend on who else waits for it. */
 type Own = { client: BoundedClient | null };
@@ -47,15 +46,6 @@ export async function readiness(): Promise<"ok" | "ending" | "read-only" | "unav
     return "unavailable";
   }
 }
-
-shared(
-  "isDatabaseThere",
-  () => () =>
-    pingDatabase().then(
-      () => true,
-      () => false,
-    ),
-);
 
 async function connect(): Promise<BoundedClient> {
   const client = new BoundedClient(connectionConfig(env.databaseUrl ?? "postgresql://nowhere"));

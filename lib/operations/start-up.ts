@@ -14,11 +14,6 @@ export async function startUp(): Promise<void> {
     process.exit(1);
   }
   if (process.env.NODE_ENV === "production") logConsole();
-  // The server process asks them for the place of each page, and whether there is a database.
-  await import("@/lib/sign-in/page-admission");
-  await import("@/lib/operations/readiness");
   const { connectRateLimits } = await import("@/lib/rate-limit");
   await connectRateLimits(CONNECT_WAIT);
-  const { tellOfApp } = await import("@/lib/operations/sources");
-  tellOfApp();
 }

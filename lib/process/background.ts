@@ -1,7 +1,5 @@
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { logRepeated } from "@/lib/process/repeated.mjs";
-import { withoutClient } from "@/lib/process/request-context.mjs";
-import { shared } from "@/lib/process/shared-with-server.mjs";
 
 type WaitUntil = (promise: Promise<void>) => void;
 type PlatformContext = { get?: () => { waitUntil?: WaitUntil } | undefined };
@@ -13,7 +11,8 @@ const running = perProcess("background", () => new Set<Promise<void>>());
 
 /** Starts work that no response waits for. A failure is only logged. */
 export function runInBackground(what: string, task: () => Promise<unknown>): void {
-  const promise: Promise<void> = withoutClient(task)
+  const promise: Promise<void> = Promise.resolve()
+    .then(task)
     .then(() => undefined)
     .catch((error: unknown) =>
       logRepeated({ level: "error", event: "background work failed", reason: what }, { what, reason: String(error) }),
@@ -44,12 +43,11 @@ export async function pause(ms: number): Promise<boolean> {
 }
 
 /** Resolves when no background work is left. The server calls it before the process ends. */
-const drain = async (): Promise<void> => {
+export async function drainBackground(): Promise<void> {
   pauses.isEnding = true;
   for (const wake of pauses.wakers) wake();
   while (running.size > 0) await Promise.all(running);
-};
-shared("drainBackground", () => drain);
+}
 
 function platformContext(): PlatformContext | undefined {
   return (globalThis as Record<symbol, PlatformContext | undefined>)[PLATFORM_CONTEXT];

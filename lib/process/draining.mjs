@@ -1,8 +1,7 @@
 // Tells whether this process is shutting down. The server sets it, /readyz reads it, and long waits end early.
-import { shared } from "./shared-with-server.mjs";
+import { perProcess } from "./per-process.mjs";
 
-/** @type {import("./shared-with-server.mjs").Shared["draining"]} */
-const draining = shared("draining", () => ({ hasBegun: false, listeners: [] }));
+const draining = perProcess("draining", () => ({ hasBegun: false, listeners: /** @type {(() => void)[]} */ ([]) }));
 
 /** From now on /readyz answers 503, so that load balancers send their requests elsewhere. */
 export function startDraining() {

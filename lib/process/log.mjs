@@ -19,7 +19,7 @@ const MAX_LENGTH = 4000;
  */
 const LONGEST_SECRET = 500;
 
-/** @typedef {import("./shared-with-server.mjs").LogFields} Fields */
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Fields */
 
 /**
  * Writes one line of JSON: `info` to standard output, `error` to standard error. No field can split a line or reach a

@@ -1,13 +1,18 @@
 // Counts the lines of the log that could not be written, as when its disk is full, and says so once there is room.
-import { shared } from "./shared-with-server.mjs";
+import { perProcess } from "./per-process.mjs";
 
 /** How often it is tried whether there is room again. */
 const TRY_EVERY_MS = 5_000;
 
-const lost = shared("lostLines", () => {
+/**
+ * Lines of the log that could not be written: since the start, and by stream those that were not reported yet.
+ * @typedef {{ all: number, unreported: Map<NodeJS.WriteStream, { count: number, since: string }> }} LostLines
+ */
+
+const lost = perProcess("lost-lines", () => {
   // A failed write tells its callback. Without a listener, it would end the process as well.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-  return { all: 0, unreported: new Map() };
+  return /** @type {LostLines} */ ({ all: 0, unreported: new Map() });
 });
 
 /** How many lines of this process were lost since its start. */

@@ -1,8 +1,32 @@
 import { log } from "./log.mjs";
-import { shared } from "./shared-with-server.mjs";
+import { perProcess } from "./per-process.mjs";
 
-/** @typedef {import("./shared-with-server.mjs").Repeated} Repeated */
-/** @typedef {import("./shared-with-server.mjs").Episode} Episode */
+/** @typedef {import("./log.mjs").Fields} Fields */
+
+/**
+ * An event that may repeat for the same reason.
+ * @typedef {object} Repeated
+ * @property {"info" | "error"} level
+ * @property {string} event
+ * @property {string} [reason] Tells the reasons of one event apart.
+ * @property {string} [over] The event to log when `endRepeated` reports recovery. Without it, the event is over when it
+ *   stops happening.
+ */
+
+/**
+ * A repeated event, from its first line to its last one. Times are epoch milliseconds.
+ * @typedef {{
+ *   repeated: Repeated,
+ *   fields: Fields,
+ *   since: number,
+ *   last: number,
+ *   count: number,
+ *   counted: number,
+ *   toldAt: number,
+ *   mayBeOver: boolean,
+ * }} Episode
+ * @typedef {{ episodes: Map<string, Episode>, timer: NodeJS.Timeout | undefined }} State
+ */
 
 const SECOND = 1000;
 /** How often a line reports the count since the previous line. */
@@ -17,13 +41,13 @@ const LOOK_EVERY = SECOND;
 /** Limit on tracked events. Beyond it, all reasons of an event are counted together. */
 const MAX_EPISODES = 100;
 
-const state = shared("repeatedEvents", () => ({ episodes: new Map(), timer: undefined }));
+const state = perProcess("repeated-events", () => /** @type {State} */ ({ episodes: new Map(), timer: undefined }));
 
 /**
  * Logs an event that may repeat: a line when it begins, a count each minute while it lasts, and a line when it ends.
  * The first line has the fields of the first occurrence; each count has those of the latest.
  * @param {Repeated} repeated
- * @param {import("./shared-with-server.mjs").LogFields} fields
+ * @param {Fields} fields
  */
 export function logRepeated(repeated, fields) {
   const { episodes } = state;

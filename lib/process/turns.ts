@@ -1,4 +1,4 @@
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 
 /** The most of a turn of the event loop that long work takes at a time, in milliseconds. */
 const PART_MS = 5;

@@ -1,4 +1,4 @@
-import { inTime, TimeUpError } from "@/lib/process/request-context.mjs";
+import { inTime, TimeUpError } from "@/lib/process/in-time";
 import type { MemoryLog } from "./memory";
 import type { Decision, RateLimiter } from "./policy";
 import type { StoreHealth } from "./store-health";

@@ -1,6 +1,6 @@
 import { env } from "@/lib/process/env";
 import type { RedisSettings } from "@/lib/process/env-variables";
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { limiterWithFallback } from "./fallback";
 import { MemoryLog } from "./memory";
 import type { Decision, Policy, RateLimiter } from "./policy";

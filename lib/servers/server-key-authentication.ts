@@ -1,10 +1,9 @@
-import { lookUp } from "@/lib/admission/credentials";
-import { LOOKUP_CONNECTIONS } from "@/lib/admission/shares";
 import { batched } from "@/lib/database/batched";
 import { DATABASE_TIME, noteDatabaseTime } from "@/lib/database/clock";
 import { query } from "@/lib/database/run-statement";
 import { parameter, type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { lookUp } from "@/lib/process/known-credentials";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 
 /** Which server reports, whose it is, and with which of its keys. */
@@ -39,16 +38,16 @@ const findByHash = batched<string, RowOfStatement<typeof BY_HASH>>(async (hashes
   if (rows[0]) noteDatabaseTime(rows[0].databaseTime);
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
   return hashes.map((each) => byHash.get(each));
-}, LOOKUP_CONNECTIONS.serverKeys);
+}, 1);
 
 /**
  * Finds the server of a raw key. Null: the key is malformed, unknown or replaced for longer than the overlap, its server is
  * removed, or its account is disabled. Nothing is cached, so a change holds from the next request on.
- * @throws BusyError when too many keys of the same account or network are being looked up.
+ * @throws BusyError when too many keys that this process has not seen work are being looked up.
  */
-export async function authenticateServerKey(raw: string, ip: string | null): Promise<Reporter | null> {
+export async function authenticateServerKey(raw: string): Promise<Reporter | null> {
   if (!isWellFormedToken(raw, "serverKey")) return null;
-  const found = await lookUp(hashToken(raw), ip, findByHash, ({ accountId }) => accountId);
+  const found = await lookUp(hashToken(raw), findByHash, () => true);
   if (!found) return null;
   const { keyId, serverId, accountId } = found;
   return { keyId, serverId, accountId };

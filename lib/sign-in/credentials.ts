@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { findEmail } from "@/lib/accounts/accounts";
 import { verifyPassword } from "@/lib/accounts/passwords";
-import { BusyError } from "@/lib/admission/busy-error";
-import { PURPOSES, refusedFor, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
 import { waitText } from "@/lib/format/relative-time";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { networkOf, widerNetworksOf } from "@/lib/http/network";
+import { BusyError, fair, fullFor } from "@/lib/process/fair";
 import { repeatedSecurityEvent, securityEvent } from "@/lib/process/security-events";
 import { limit, type Policy } from "@/lib/rate-limit";
 
@@ -38,7 +37,7 @@ type SignInResult =
 /** Checks an e-mail and a password. The time it takes does not reveal whether the account exists. */
 export async function checkCredentials(email: string, password: string, ip: string | null): Promise<SignInResult> {
   try {
-    return await withPlace(PURPOSES.signIn, networkOf(ip), "", () => judge(email, password, ip));
+    return await fair("signIn", networkOf(ip), () => judge(email, password, ip));
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
     repeatedSecurityEvent("sign-in failed", { accountId: null, ip, reason: "too many at once" });
@@ -51,7 +50,7 @@ export async function checkCredentials(email: string, password: string, ip: stri
 
 /** How long (ms) attempts from this ip are refused because too many others wait. 0 means that they are checked. */
 export function signInRefusedFor(ip: string | null): number {
-  return refusedFor(PURPOSES.signIn, networkOf(ip));
+  return fullFor("signIn", networkOf(ip));
 }
 
 async function judge(typedEmail: string, password: string, ip: string | null): Promise<SignInResult> {
@@ -70,20 +69,18 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
   if (tooMany > 0) return tooManyAttempts(null, tooMany);
 
   const tooManyNearby = await countNearby(ip);
-  const [row, knownNetworks] = await withPlace(PURPOSES.signInLookup, network, "", () =>
-    Promise.all([
-      db.account.findUnique({ where: { email }, select: { id: true, passwordHash: true, disabledAt: true } }),
-      listKnownNetworks(email),
-    ]),
-  );
+  const [row, knownNetworks] = await Promise.all([
+    db.account.findUnique({ where: { email }, select: { id: true, passwordHash: true, disabledAt: true } }),
+    listKnownNetworks(email),
+  ]);
   const isKnown = knownNetworks.has(network);
   // Refuse before hashing: one home has 256 networks, and their attempts together would use up the processor.
   if (tooManyNearby > 0 && !isKnown) return tooManyAttempts(null, tooManyNearby);
   // Strangers elsewhere must not lock the owner out, so known networks skip this limit. An unknown network over the limit
   // gets the same answer after the same work, so that it cannot tell a right password from a wrong one.
   const tooManyForAccount = await count(PER_ACCOUNT, account);
-  // A known network waits in the account's queue, so that its neighbours cannot delay the owner.
-  const isRight = await verifyPassword(password, row?.passwordHash ?? null, (isKnown && row?.id) || network);
+  // A known network waits in another line, so that strangers cannot delay the owner.
+  const isRight = await verifyPassword(password, row?.passwordHash ?? null, isKnown);
   const mayEnter = tooManyForAccount === 0 || isKnown;
   if (row?.passwordHash && isRight && !row.disabledAt && mayEnter) {
     return { kind: "accepted", accountId: row.id, passwordHash: row.passwordHash };

@@ -5,8 +5,6 @@ import { cache } from "react";
 import type { Account } from "@/lib/accounts/accounts";
 import { BROWSER_ZONE_COOKIE } from "@/lib/accounts/browser-zone";
 import { zoneOf } from "@/lib/accounts/time-zone";
-import { forgetAccount, learnAccount } from "@/lib/admission/credentials";
-import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { clientIp } from "@/lib/http/client-ip";
@@ -15,8 +13,10 @@ import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { SIGN_IN } from "@/lib/page-paths";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
+import { EVERYBODY, fair } from "@/lib/process/fair";
 import { securityEvent } from "@/lib/process/security-events";
 import type { Accepted } from "@/lib/sign-in/credentials";
+import { forgetSession } from "@/lib/sign-in/page-payer";
 import { isHttps, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";
@@ -46,10 +46,9 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
     select: { expiresAt: true, account: { select: SIGNED_IN } },
   });
   if (!session) {
-    forgetAccount(tokenHash);
+    forgetSession(tokenHash);
     return null;
   }
-  learnAccount(tokenHash, session.account.id);
   const expiresAt = new Date(now.getTime() + LIFETIME);
   if (expiresAt.getTime() - session.expiresAt.getTime() >= EXTENDED_AT_MOST_EVERY) {
     // Update only an unchanged row, so that a session that ended meanwhile stays ended.
@@ -58,7 +57,7 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
       lte: new Date(session.expiresAt.getTime() + ROUNDING),
     };
     runInBackground("extending a session", () =>
-      withPlace(PURPOSES.write, session.account.id, "session", () =>
+      fair("background", EVERYBODY, () =>
         db.session.updateMany({ where: { tokenHash, expiresAt: asRead }, data: { expiresAt } }),
       ),
     );
@@ -106,9 +105,7 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
   });
   securityEvent("signed in", { accountId, ip });
   if (before) {
-    runInBackground("ending the session before", () =>
-      withPlace(PURPOSES.write, accountId, "session", () => endByToken(before)),
-    );
+    runInBackground("ending the session before", () => fair("background", EVERYBODY, () => endByToken(before)));
   }
   return true;
 }

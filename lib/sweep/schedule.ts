@@ -1,6 +1,6 @@
 import { repeat } from "@/lib/database/repeat";
 import { MINUTE, SECOND } from "@/lib/format/time";
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { sweep } from "./sweep";
 
 /** The delay after a start, so that the first requests are served first. */

@@ -1,6 +1,4 @@
 import { type Account, serializeAccount } from "@/lib/accounts/accounts";
-import { lookUp } from "@/lib/admission/credentials";
-import { LOOKUP_CONNECTIONS, PURPOSES, withPlace } from "@/lib/admission/shares";
 import { batched } from "@/lib/database/batched";
 import { reportAnswer } from "@/lib/database/outage";
 import { execute, query } from "@/lib/database/run-statement";
@@ -9,7 +7,9 @@ import { table } from "@/lib/database/tables";
 import { MINUTE, SECOND } from "@/lib/format/time";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { pause, runInBackground } from "@/lib/process/background";
-import { perProcess } from "@/lib/process/per-process";
+import { EVERYBODY, fair } from "@/lib/process/fair";
+import { lookUp } from "@/lib/process/known-credentials";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { securityEvent } from "@/lib/process/security-events";
 import type { TokenEventKind } from "@/lib/tokens/events/kinds";
 import { hashToken } from "@/lib/tokens/format";
@@ -21,6 +21,8 @@ const LAST_USED_PRECISION = MINUTE;
 const REFUSALS_WRITTEN_EVERY = 1 * SECOND;
 /** What counts of refusals end at. */
 const MOST_COUNTED = 2 ** 31 - 1;
+/** Statements, each for all tokens that came meanwhile. */
+const LOOK_UPS_AT_ONCE = 2;
 const SHORTEST_RETRY = SECOND / 4;
 const LONGEST_RETRY = 5 * SECOND;
 
@@ -62,7 +64,7 @@ const findByHash = batched<string, TokenRow>(async (hashes) => {
   const rows = await query(BY_HASHES, { tokenHashes: hashes });
   const byHash = new Map(rows.map((row) => [row.tokenHash, row]));
   return hashes.map((each) => byHash.get(each));
-}, LOOKUP_CONNECTIONS.tokens);
+}, LOOK_UPS_AT_ONCE);
 
 // Raw, because the statement itself checks whether a write is due: of many concurrent requests, only one writes. It also
 // ends the token that this one replaces, when that token was to end at the first use.
@@ -117,12 +119,12 @@ const REFUSE = statement(
  * Returns the caller of a well-formed raw token. Null: the token is unknown, revoked or expired, its account is
  * disabled, or the sender is outside its networks (contract 5.5, 5.6, 5.8). Nothing is cached, so a revocation holds from the very next request on. Use and refusals
  * are written afterwards, in the background.
- * @throws BusyError when too many tokens of the same account or network are being looked up.
+ * @throws BusyError when too many tokens that this process has not seen work are being looked up.
  */
 export async function authenticate(raw: string, sender: Sender): Promise<Caller | null> {
   const now = Date.now();
   const isActive = (row: TokenRow) => tokenState(row, now, sender) === "active" && row.disabledAt === null;
-  const row = await lookUp(hashToken(raw), sender.ip, findByHash, (found) => (isActive(found) ? found.id : null));
+  const row = await lookUp(hashToken(raw), findByHash, isActive);
   reportAnswer();
   if (!row) return null;
   if (!isActive(row)) {
@@ -150,7 +152,7 @@ function recordUse({ tokenId: id, id: accountId }: TokenRow, at: number, sender:
     try {
       for (let wait = SHORTEST_RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
         try {
-          const ended = await withPlace(PURPOSES.write, accountId, "use", () => writeUse(id, at, sender));
+          const ended = await fair("background", EVERYBODY, () => writeUse(id, at, sender));
           if (ended > 0) securityEvent("token revoked", { accountId, ip: sender.ip, reason: "replaced", count: ended });
           return;
         } catch (error) {
@@ -192,12 +194,10 @@ function recordRefusal({ tokenId: id, id: accountId }: TokenRow, refusal: Refusa
     try {
       for (let next = unwritten.get(id); next; next = unwritten.get(id)) {
         unwritten.delete(id);
-        await withPlace(PURPOSES.write, accountId, "refusals", () => writeRefusals(id, next)).catch(
-          (error: unknown) => {
-            gather(id, next);
-            throw error;
-          },
-        );
+        await fair("background", EVERYBODY, () => writeRefusals(id, next)).catch((error: unknown) => {
+          gather(id, next);
+          throw error;
+        });
         securityEvent("token use refused", { accountId, tokenId: id, ip: next.sender.ip, count: next.count });
         await pause(REFUSALS_WRITTEN_EVERY);
       }

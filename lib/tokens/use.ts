@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
 import { networkOf } from "@/lib/http/network";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { pause, runInBackground } from "@/lib/process/background";
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 
 // Counts the use of tokens for their owners. Counting happens in memory, and batches are written after responses, so
 // requests do not wait for it. A process that dies loses its unwritten counts, so the numbers are not exact.

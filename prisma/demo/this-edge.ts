@@ -6,7 +6,7 @@ import { NFT_TABLE } from "@/edge/packets.mjs";
 import { db } from "@/lib/database/client";
 import { addNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
 import { EdgeCommands, end } from "@/prisma/demo/edge-programs";
-import { requireFree } from "@/server/listen.mjs";
+import { requireFree } from "@/server/listen";
 
 const NODE = "this-machine";
 const SLOTS = 64;

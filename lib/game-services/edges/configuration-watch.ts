@@ -2,8 +2,8 @@ import { reportOutage } from "@/lib/database/outage";
 import { SECOND } from "@/lib/format/time";
 import { runInBackground } from "@/lib/process/background";
 import { isDraining, onDraining } from "@/lib/process/draining.mjs";
-import { perProcess } from "@/lib/process/per-process";
-import { inTime, withoutClient, withWaitingTime } from "@/lib/process/request-context.mjs";
+import { inTime } from "@/lib/process/in-time";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { acknowledgeAbsence, type Configuration, readConfiguration } from "./configuration";
 
 /** How often the configuration is read while a node waits, in milliseconds. */
@@ -83,7 +83,7 @@ class ConfigurationWatch {
   }
 
   #tickLater(): NodeJS.Timeout {
-    return withoutClient(() => setTimeout(() => this.#tick(), LOOK_EVERY).unref());
+    return setTimeout(() => this.#tick(), LOOK_EVERY).unref();
   }
 
   #wake(configuration: Configuration): void {
@@ -99,7 +99,7 @@ class ConfigurationWatch {
 
   #read(): Promise<Configuration> {
     this.#next = null;
-    const reading = withWaitingTime(() => readConfiguration(this.#known))
+    const reading = readConfiguration(this.#known)
       .then((configuration) => {
         const isNew = configuration !== this.#known;
         this.#known = configuration;

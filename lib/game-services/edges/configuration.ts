@@ -11,6 +11,7 @@ import { IS_TAKEN } from "@/lib/game-services/hostnames";
 import { lockServices, problemOf, settle, settleAll, settleServices, TIMES } from "@/lib/game-services/settlement";
 import { wishOf } from "@/lib/game-services/status";
 import { runInBackground } from "@/lib/process/background";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { markSilent } from "./nodes";
 
 const gzip = promisify(gzipWithCallback);
@@ -243,22 +244,21 @@ export async function forgetGone(configuration: Configuration, nodeId: number): 
   withoutGone.delete(nodeId);
 }
 
-let isSettling = false;
-let isToSettleAgain = false;
+const settling = perProcess("settling", () => ({ isRunning: false, isToRunAgain: false }));
 
 /** Settles all services in the background. Calls during a run share one further run. */
 export function settleSoon(): void {
-  isToSettleAgain = true;
-  if (isSettling) return;
-  isSettling = true;
+  settling.isToRunAgain = true;
+  if (settling.isRunning) return;
+  settling.isRunning = true;
   runInBackground("statuses after a change of edge nodes", async () => {
     try {
-      while (isToSettleAgain) {
-        isToSettleAgain = false;
+      while (settling.isToRunAgain) {
+        settling.isToRunAgain = false;
         await settleAll();
       }
     } finally {
-      isSettling = false;
+      settling.isRunning = false;
     }
   });
 }

@@ -1,5 +1,3 @@
-import type { HeldBytes } from "@/lib/admission/bodies";
-import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
 import { databaseTime } from "@/lib/database/clock";
 import { NotFoundError } from "@/lib/failures";
@@ -7,10 +5,11 @@ import { UNPRINTABLE } from "@/lib/format/names";
 import { keyCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";
-import { type BodyRules, type Sender, withBody } from "@/lib/ingest/body-in-turn";
 import { aheadOfClock, MAX_AGE, MAX_AHEAD } from "@/lib/ingest/check-in-body";
 import { invalidServerKey, requireReporter, senderOf } from "@/lib/ingest/reporter";
+import { type BodyRules, type Sender, withBody } from "@/lib/ingest/with-body";
 import { env } from "@/lib/process/env";
+import { fair } from "@/lib/process/fair";
 import type { Reading, Readings } from "@/lib/servers/telemetry/agents/readings";
 import type { AgentProtocolName } from "@/lib/servers/telemetry/agents/state";
 import { type AgentReport, type Taken, takeInReadings } from "@/lib/servers/telemetry/agents/take-in";
@@ -37,8 +36,6 @@ export type AgentProtocol<Body extends ParsedBody> = {
   isOnMachine?(host: string): boolean;
 };
 
-/** About what one takes while it waits to be stored. */
-const BYTES_OF_READING = 128;
 /** The longest name that a machine may have. */
 const MAX_HOST_LENGTH = 256;
 
@@ -53,7 +50,7 @@ export async function deliverReadings<Body extends ParsedBody>(
 ): Promise<{ body: Body; problems: string[]; ahead: number }> {
   const ip = clientIp(request.headers, env.trustedProxies);
   const how = 'Send "Authorization: Bearer <server key>", or the key as the password of Basic.';
-  const reporter = await requireReporter(keyCredentials(request.headers), ip, how);
+  const reporter = await requireReporter(keyCredentials(request.headers), how);
   const sender = senderOf(reporter);
   const rules: BodyRules = {
     requireType(headers) {
@@ -62,16 +59,12 @@ export async function deliverReadings<Body extends ParsedBody>(
     },
     maxBytes: maxBytesOf,
     hint: protocol.packed.hint,
-    purpose: PURPOSES.agentReport,
   };
-  const read = (bytes: Buffer, held: HeldBytes) => {
+  const read = (bytes: Buffer) => {
     const unpacked = unpack(bytes, request.headers, protocol.packed.hint);
     const arrivedAt = new Date(databaseTime() ?? Date.now());
     const body = protocol.read(unpacked, request, arrivedAt);
-    const told = { body, host: oneHostOf(body), arrivedAt, ...inTime(body, arrivedAt.getTime()) };
-    // They stay until they are stored.
-    held.atLeast(Math.max(unpacked.length, told.readings.length * BYTES_OF_READING));
-    return told;
+    return { body, host: oneHostOf(body), arrivedAt, ...inTime(body, arrivedAt.getTime()) };
   };
   return withBody(request, sender, rules, read, async ({ body, host, arrivedAt, readings, problems, ahead }) => {
     if (host === null || readings.length === 0) {
@@ -96,12 +89,12 @@ export async function deliverReadings<Body extends ParsedBody>(
 }
 
 /** Stores one check-in after the other, each counted, and each in the turn of the account. */
-async function storeReadings(report: AgentReport, readings: readonly Reading[], { payer, own, quota }: Sender) {
+async function storeReadings(report: AgentReport, readings: readonly Reading[], { payer, quota }: Sender) {
   try {
     let taken: Taken = { rest: readings, stored: null, hasCheckedIn: false };
     while (taken.rest.length > 0) {
       const before: Taken = taken;
-      taken = await withPlace(PURPOSES.agentReport, payer, own, async () => {
+      taken = await fair("report", payer, async () => {
         await quota.count();
         return takeInReadings(report, before);
       });

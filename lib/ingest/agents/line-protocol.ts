@@ -1,5 +1,5 @@
 import { MAX_ENTRIES, MAX_PARTS, Problems, tooManyEntries, tooManyParts } from "@/lib/ingest/body-bounds";
-import { utf8 } from "@/lib/ingest/bounded-body";
+import { utf8 } from "@/lib/ingest/read-body";
 import { INFLUX_TAGS, type InfluxTags, influxFields, influxKey, NO_TAGS } from "@/lib/servers/telemetry/agents/influx";
 import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 

@@ -1,6 +1,5 @@
-import { gunzipSync } from "node:zlib";
 import { ApiError } from "@/lib/api/api-error";
-import { withHint } from "@/lib/ingest/bounded-body";
+import { gunzip, unpackedTooLarge } from "@/lib/ingest/read-body";
 import { unpackSnappy } from "./snappy";
 
 /** Far above what an agent sends of one machine, so that a body is read and understood within milliseconds. */
@@ -26,31 +25,14 @@ export function maxBytesOf(headers: Headers): number {
   return packingOf(headers) === "identity" ? MAX_UNPACKED_BYTES : MAX_PACKED_BYTES;
 }
 
-/** Unpacks a body. What it says of its size is checked before it is unpacked, and held to. @throws ApiError 413, 400 */
+/** Unpacks a body, up to a bound. @throws ApiError 413, 400 */
 export function unpack(bytes: Buffer, headers: Headers, hint: string): Buffer {
   const packing = packingOf(headers);
-  const message = `The body is larger than ${MAX_UNPACKED_BYTES / 1024} KB. Unpacked, that is.`;
-  const tooLarge = () => new ApiError(413, withHint(message, hint));
-  if (packing === "snappy") return unpackSnappy(bytes, MAX_UNPACKED_BYTES, tooLarge);
-  return packing === "gzip" ? unpackGzip(bytes, tooLarge) : bytes;
+  if (packing === "snappy")
+    return unpackSnappy(bytes, MAX_UNPACKED_BYTES, () => unpackedTooLarge(MAX_UNPACKED_BYTES, hint));
+  return packing === "gzip" ? gunzip(bytes, MAX_UNPACKED_BYTES, hint) : bytes;
 }
 
 function packingOf(headers: Headers): string {
   return (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
-}
-
-/** Deflate makes nothing more than this many times smaller. */
-const MOST_TIMES_SMALLER = 1032;
-
-/** At once: on another thread the usual few kilobytes take twice the CPU, and the most that is let through a few milliseconds. */
-function unpackGzip(packed: Buffer, tooLarge: () => ApiError): Buffer {
-  // Gzip ends with the unpacked size. Where that is cut off or false, `maxOutputLength` holds.
-  const announced = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4);
-  if (announced > MAX_UNPACKED_BYTES && announced <= packed.length * MOST_TIMES_SMALLER) throw tooLarge();
-  try {
-    return gunzipSync(packed, { maxOutputLength: MAX_UNPACKED_BYTES });
-  } catch (error) {
-    if (error instanceof RangeError) throw tooLarge();
-    throw new ApiError(400, "The body is not whole gzip.");
-  }
 }

@@ -1,7 +1,7 @@
 import { attempt, repeat } from "@/lib/database/repeat";
 import { SECOND } from "@/lib/format/time";
 import { watchNodes } from "@/lib/game-services/events/watch";
-import { perProcess } from "@/lib/process/per-process";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { logRepeated } from "@/lib/process/repeated.mjs";
 import { bePresent, CLOCK_TOLERANCE, PRESENT_EVERY, takeLook } from "@/lib/servers/events/presence";
 import { watchServers } from "@/lib/servers/events/watch";

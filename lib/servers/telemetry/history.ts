@@ -1,5 +1,3 @@
-import { BusyError } from "@/lib/admission/busy-error";
-import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
@@ -9,8 +7,8 @@ import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from 
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
-import { perProcess } from "@/lib/process/per-process";
-import { hasClientLeft } from "@/lib/process/request-context.mjs";
+import { BusyError, EVERYBODY, fair } from "@/lib/process/fair";
+import { perProcess } from "@/lib/process/per-process.mjs";
 import { type Bands, merge } from "@/lib/servers/telemetry/bands";
 import { getRatedServer, listSteps, RATED, type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
@@ -114,7 +112,7 @@ export async function getHistory(
   const server = await getRatedServer(accountId, parseId(idText));
   const { from, to, step, hoursBecause } = await stepsOf(server.id, time, now);
   const until = Math.min(now, to);
-  const read = await readSteps(accountId, server, { from, to, step }, now);
+  const read = await readSteps(server, { from, to, step }, now);
   const peaks = await findPeaks(server, read.search);
   return {
     range: typeof time === "string" ? time : null,
@@ -145,7 +143,7 @@ export async function getEarlierHistory(
   // Where the samples have been deleted, their hours are drawn.
   const isOfHours = isOld(range.from, history.now) || (history.step < HOUR && (await hasSumsAlone(server.id, range)));
   const step = isOfHours ? Math.max(HOUR, history.step) : history.step;
-  const { points } = await readSteps(accountId, server, { ...inSteps(range, step), step }, history.now);
+  const { points } = await readSteps(server, { ...inSteps(range, step), step }, history.now);
   return { step, points: [...points].map(([at, { bands }]) => ({ at: at + by, bands })) };
 }
 
@@ -160,7 +158,6 @@ type Read = {
 
 /** Reads the sums of hours and, of the time that is not summed up yet or has shorter steps, samples. */
 async function readSteps(
-  accountId: number,
   server: RatedServer,
   { from, to, step }: TimeRange & { step: number },
   now: number,
@@ -169,7 +166,7 @@ async function readSteps(
   // Hours that are not settled yet are summed up for this page only.
   const young = isByHour ? Math.min(to, Math.max(from, settledUntil(now))) : from;
   const { steps, isComplete } = isByHour
-    ? await readHours(accountId, server, { from, to, step }, young)
+    ? await readHours(server, { from, to, step }, young)
     : { steps: [], isComplete: true };
   const read: Read = { points: new Map(), search: new PeakSearch(), minutes: 0, isComplete };
   const add = (at: number, { bands, late }: Point) => {
@@ -194,7 +191,6 @@ async function readSteps(
 
 /** The summed hours in `[from, young)`, by steps. Missing ones are summed up first. */
 async function readHours(
-  accountId: number,
   server: RatedServer,
   { from, to, step }: TimeRange & { step: number },
   young: number,
@@ -202,7 +198,7 @@ async function readHours(
   // What has been deleted cannot be summed up.
   const since = Math.max(from, Date.now() - (env.kept.telemetryDays + DAYS_OF_GRACE) * DAY);
   const isComplete = await rollUp(server, since, to, Date.now() + PATIENCE);
-  if (!isComplete && !hasClientLeft()) rollUpInBackground(accountId, [server], since, to);
+  if (!isComplete) rollUpInBackground([server], since, to);
   return { steps: await listSummedSteps(server.id, { from, until: young, step }), isComplete };
 }
 
@@ -244,7 +240,7 @@ export async function listTrends(accountId: number, serverIds: readonly number[]
       where: { accountId, id: { in: behind } },
       select: RATED,
     });
-    rollUpInBackground(accountId, servers.map(toRatedServer), from, now);
+    rollUpInBackground(servers.map(toRatedServer), from, now);
   }
   return new Map(rows.map(({ id, hours, scores }) => [id, trendOf(hours, scores)]));
 }
@@ -258,15 +254,15 @@ function trendOf(hours: readonly number[], scores: readonly (number | null)[]): 
 
 const toRollUp = perProcess("roll-ups", () => new Set<number>());
 
-/** Sums up one server after the other, in the turn of their account. A server that is queued already is not queued again. */
-function rollUpInBackground(accountId: number, servers: readonly RatedServer[], from: number, to: number): void {
+/** Sums up one server after the other. A server that is queued already is not queued again. */
+function rollUpInBackground(servers: readonly RatedServer[], from: number, to: number): void {
   const added = servers.filter(({ id }) => !toRollUp.has(id));
   if (added.length === 0) return;
   for (const { id } of added) toRollUp.add(id);
   runInBackground("summing up hours", async () => {
     try {
       for (const server of added) {
-        await withPlace(PURPOSES.sum, accountId, "roll-up", () => rollUp(server, from, to));
+        await fair("sum", EVERYBODY, () => rollUp(server, from, to));
       }
     } catch (error) {
       // The next reader asks again.

@@ -3,7 +3,6 @@ import { executeIn, query, queryIn, type Transaction } from "@/lib/database/run-
 import { epochMs, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
-import { hasClientLeft } from "@/lib/process/request-context.mjs";
 import { type Bands, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
 import { findLatestSampleAgain } from "@/lib/servers/telemetry/latest-sample";
 import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
@@ -42,7 +41,7 @@ export async function rollUp(server: RatedServer, from: number, to: number, dead
   while (due.length > 0) {
     if (!(await sumUpLatest(server, due))) return false;
     // Checked after a batch, so that every call makes progress.
-    if (due.length > 0 && (Date.now() > deadline || hasClientLeft())) return false;
+    if (due.length > 0 && Date.now() > deadline) return false;
   }
   return true;
 }

@@ -5,5 +5,5 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(
   "/api/v1/me",
   ({ account }) => serializeAccount(account),
   // Authentication has read all of it.
-  { connections: 0 },
+  { weight: "free" },
 );

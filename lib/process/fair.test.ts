@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { SECOND } from "@/lib/format/time";
+import { BusyError, EVERYBODY, enter, enterAtOnce, fair, fairCounts, fullFor, type Kind } from "./fair";
+import { LONGEST_WAIT } from "./in-time";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+let payers = 1000;
+const newPayer = () => payers++;
+
+/** Takes places until none is free at once, with somebody else there. */
+function fill(kind: Kind, payer: number): (() => void)[] {
+  const places: (() => void)[] = [];
+  for (;;) {
+    enterAtOnce("request", newPayer())?.();
+    const leave = enterAtOnce(kind, payer);
+    if (!leave) return places;
+    places.push(leave);
+  }
+}
+
+test("an account has four requests at once, further ones wait for its own, and another account waits for none", async () => {
+  const [busy, quiet] = [newPayer(), newPayer()];
+  const places = fill("request", busy);
+  expect(places).toHaveLength(4);
+  const entered: number[] = [];
+  for (const n of [1, 2, 3]) void enter("request", busy).then(() => entered.push(n));
+  expect(enterAtOnce("request", quiet)).not.toBeNull();
+  expect(fairCounts().request.waiting).toBe(3);
+  places[0]?.();
+  places[1]?.();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(entered).toEqual([1, 2]);
+  expect(fairCounts().request.waiting).toBe(1);
+});
+
+test("leaving a place twice gives back one", () => {
+  const payer = newPayer();
+  const [leave] = fill("request", payer);
+  leave?.();
+  leave?.();
+  expect(fill("request", payer)).toHaveLength(1);
+});
+
+test("a payer that nobody else asked beside for a second has twice as much, and everybody together never has", async () => {
+  const alone = newPayer();
+  enterAtOnce("request", alone)?.();
+  await vi.advanceTimersByTimeAsync(SECOND + 1);
+  const at = (kind: Kind, payer: number | string) => {
+    let count = 0;
+    while (enterAtOnce(kind, payer)) count++;
+    return count;
+  };
+  expect(at("request", alone)).toBe(8);
+  expect(at("making", EVERYBODY)).toBe(3);
+});
+
+test("who waits for longer than a request may is refused, and told when to come again", async () => {
+  const payer = newPayer();
+  fill("request", payer);
+  const waiting = expect(enter("request", payer)).rejects.toMatchObject({ retrySeconds: LONGEST_WAIT / SECOND });
+  await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
+  await waiting;
+  expect(fairCounts().request.refused).toBe(1);
+});
+
+test("a full line refuses after a second, not at once, and says so before", async () => {
+  const payer = newPayer();
+  fill("page", payer);
+  expect(fullFor("page", payer)).toBe(0);
+  for (let n = 0; n < 20; n++) void enter("page", payer).catch(() => {});
+  expect(fullFor("page", payer)).toBe(LONGEST_WAIT);
+  let refused: unknown;
+  void enter("page", payer).catch((error) => (refused = error));
+  await vi.advanceTimersByTimeAsync(SECOND - 1);
+  expect(refused).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(refused).toBeInstanceOf(BusyError);
+});
+
+test("a client that leaves gives its turn to the next", async () => {
+  const payer = newPayer();
+  const [leave] = fill("request", payer);
+  const gone = new AbortController();
+  const left = expect(enter("request", payer, gone.signal)).rejects.toThrow(BusyError);
+  const next = enter("request", payer);
+  gone.abort();
+  await left;
+  leave?.();
+  expect(await next).toBeTypeOf("function");
+  await expect(enter("request", payer, AbortSignal.abort())).rejects.toThrow(BusyError);
+});
+
+test("who kept the process busy with a long answer leaves it to others for as long, a second at most", async () => {
+  const payer = newPayer();
+  for (const [worked, rests] of [
+    [2, 0],
+    [300, 300],
+    [5000, SECOND],
+  ] as const) {
+    const [leave] = fill("heavy", payer);
+    await vi.advanceTimersByTimeAsync(worked);
+    enterAtOnce("request", newPayer())?.();
+    leave?.();
+    if (rests > 0) {
+      await vi.advanceTimersByTimeAsync(rests - 1);
+      expect(fill("heavy", payer)).toHaveLength(0);
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    const again = fill("heavy", payer);
+    expect(again, `after ${worked} ms`).toHaveLength(1);
+    // Nothing was done in it.
+    again[0]?.();
+  }
+});
+
+test("a task gives its place back when it fails", async () => {
+  const payer = newPayer();
+  for (let n = 0; n < 10; n++)
+    await expect(fair("page", payer, () => Promise.reject(new Error("no")))).rejects.toThrow();
+  expect(fill("page", payer)).toHaveLength(1);
+});

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { projectFiles } from "@/e2e/support/project-files";
+
+// Each bundle of the process has its own copy of every module. What changes in a module is therefore not there for the
+// others, unless it is held by `perProcess`.
+
+/** A variable of a module that changes: a `let`, or an empty collection that something fills. */
+const STATE =
+  /^(?:export )?(?:let \w+|const \w+(?:: (?!Readonly)[^=]+)? = new (?:Map|Set|WeakMap|WeakSet)(?:<.*>)?\(\))/gm;
+
+/** Each copy may have its own: the time that its own statements told, and formats that are the same in all. */
+const EXCEPTIONS = ["lib/database/clock.ts", "lib/format/time-zone.ts"];
+
+test("what changes in a module of lib/ is held by perProcess, so that all bundles of a process share it", () => {
+  const found = projectFiles()
+    .filter((file) => /^lib\/(?!generated\/).*\.(?:ts|mjs)$/.test(file) && !file.endsWith(".test.ts"))
+    .filter((file) => readFileSync(file, "utf8").match(STATE));
+  expect(found).toEqual(EXCEPTIONS);
+});

@@ -1,0 +1,43 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { bundleServer } from "./server-bundle";
+
+const home = process.cwd();
+let copy: string;
+
+beforeEach(() => {
+  copy = mkdtempSync(join(tmpdir(), "console-bundle-"));
+  for (const name of ["app", "lib", "server", "tsconfig.json"]) cpSync(name, join(copy, name), { recursive: true });
+  for (const name of ["node_modules", "package.json"]) symlinkSync(join(home, name), join(copy, name));
+  writeFileSync(join(copy, "BUILD_ID"), "one");
+  process.chdir(copy);
+});
+afterEach(() => {
+  process.chdir(home);
+  rmSync(copy, { recursive: true });
+});
+
+test("the bundle names its build and lists the machine routes there are, of which a file in app/ is all it takes", async () => {
+  cpSync("app/healthz", "app/api/v1/hello", { recursive: true });
+  await bundleServer(".");
+  const text = readFileSync("server.mjs", "utf8");
+  expect(text).toMatch(/^\/\/ Build one\n/);
+  for (const pattern of ["/api/v1/hello", "/api/v1/servers/[id]", "/api/[[...path]]", "/.well-known/security.txt"]) {
+    expect(text).toContain(`pattern: "${pattern}"`);
+  }
+  expect(text).not.toContain('pattern: "/dashboard/');
+});
+
+test("a build whose machine route needs what belongs to pages fails, and names the chain of imports", async () => {
+  writeFileSync(
+    "lib/api/page-like.ts",
+    'import { headers } from "next/headers";\nexport const all = () => headers();\n',
+  );
+  const route = readFileSync("app/healthz/route.ts", "utf8");
+  writeFileSync("app/healthz/route.ts", `import { all } from "@/lib/api/page-like";\nvoid all;\n${route}`);
+  await expect(bundleServer(".")).rejects.toThrow(
+    /app\/healthz\/route\.ts\s+imports lib\/api\/page-like\.ts\s+imports next\/headers/,
+  );
+});

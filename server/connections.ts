@@ -1,0 +1,89 @@
+// The order of answers on a connection, and what is said to bytes that are no request.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { endAfterRest, refuse, refuseBytes } from "./refusals";
+
+/** Unanswered requests of one connection. Each takes memory, and no real client sends so many. */
+const MAX_UNANSWERED = 100;
+const STATUS_OF: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+type Last = { request: IncomingMessage; response: ServerResponse };
+type State = { unanswered: number; afterAnswers: (() => void) | null; last: Last | null };
+const states = new WeakMap<Duplex, State>();
+
+function stateOf(socket: Duplex): State {
+  const state = states.get(socket) ?? { unanswered: 0, afterAnswers: null, last: null };
+  states.set(socket, state);
+  return state;
+}
+
+/** Watches the connections of a server that has no listeners for its requests yet. */
+export function watchConnections(server: Server): void {
+  for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, track);
+  server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+    if (!socket.writable) return void socket.destroy();
+    const status = STATUS_OF[error.code ?? ""] ?? 400;
+    const { last } = stateOf(socket);
+    if (!last || last.request.complete) afterAnswers(socket, () => refuseBytes(socket, status, error.rawPacket));
+    // The body of the last request is not whole, and its handler may wait for the rest.
+    else if (last.response.headersSent) socket.destroy();
+    else {
+      socket.once("close", () => last.request.destroy());
+      refuse(last.request, last.response, status, { Connection: "close" });
+    }
+  });
+  // Node no longer listens for the errors of these sockets, and one without a listener would end the process.
+  for (const event of ["connect", "upgrade"])
+    server.on(event, (_, socket) => socket.on("error", () => socket.destroy()));
+  server.on("connect", (_, socket) => afterAnswers(socket, () => refuseBytes(socket, 405, undefined)));
+  // Some clients offer HTTP/2. Node's parser drops what comes behind such a request, so the connection is parsed again.
+  server.on("upgrade", (request, socket, head) =>
+    afterAnswers(socket, () => {
+      if (socket.destroyed) return;
+      socket.unshift(Buffer.concat([headWithoutOffer(request), head]));
+      server.emit("connection", socket);
+    }),
+  );
+}
+
+function track(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  const state = stateOf(socket);
+  state.last = { request, response };
+  if (++state.unanswered > MAX_UNANSWERED) return void socket.destroy();
+  response.prependOnceListener("finish", () => {
+    if (request.complete) return;
+    // What is left of the body is thrown away, so that the connection can go on.
+    request.resume();
+    // Else a connection that ends with this answer would end before its client has read it.
+    socket.destroySoon = () => endAfterRest(socket);
+  });
+  response.once("close", () => {
+    state.unanswered--;
+    if (state.unanswered === 0) state.afterAnswers?.();
+  });
+}
+
+/** Runs a function after all pending answers of a connection. Does nothing if another function waits already. */
+function afterAnswers(socket: Duplex, run: () => void): void {
+  const state = stateOf(socket);
+  if (state.afterAnswers) return;
+  state.afterAnswers = () => {
+    state.afterAnswers = null;
+    run();
+  };
+  if (state.unanswered === 0) state.afterAnswers();
+}
+
+/** The bytes of the request line and the headers, without what offers an upgrade. */
+function headWithoutOffer({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(index, index + 2);
+    const options = value.split(",").filter((option) => option.trim().toLowerCase() !== "upgrade");
+    const kept = /^connection$/i.test(name) ? options.join(",") : value;
+    if (!/^upgrade$/i.test(name) && (kept !== "" || value === "")) lines.push(`${name}: ${kept}`);
+  }
+  // Node read each byte as one character.
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+}

@@ -1,0 +1,97 @@
+// Node's request as the standard Request that route handlers take.
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { ReadableStream } from "node:stream/web";
+
+/** The request headers that handlers see. The contract, HTTP and /mcp need only these, so no other changes an answer. */
+const CARRIED_HEADERS = new Set([
+  "accept",
+  "accept-encoding",
+  "access-control-request-headers",
+  "access-control-request-method",
+  "authorization",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "if-modified-since",
+  "if-none-match",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "origin",
+  "prefer",
+  "transfer-encoding",
+  "user-agent",
+  "x-forwarded-for",
+]);
+
+/** Deletes all other headers, in place. */
+export function keepCarriedHeaders(headers: IncomingHttpHeaders): void {
+  for (const name of Object.keys(headers)) if (!CARRIED_HEADERS.has(name)) delete headers[name];
+}
+
+/** Sends "100 Continue" if the client asked for it, unless it has the final answer: it can skip the body then. */
+export function continueIfExpected({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (!response.headersSent && /^100-continue$/i.test(headers.expect ?? "")) response.writeContinue();
+}
+
+/** The bytes of a body. A reader that stops early leaves the connection open, for the answer. */
+export function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
+  return ReadableStream.from(request.iterator({ destroyOnReturn: false }));
+}
+
+/** A Request that makes its body and its signal when they are asked for. Most handlers use neither, and both are dear. */
+export class IncomingRequest {
+  // Own fields, because the getters of Request.prototype cannot be assigned.
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly #incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  #real: Request | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.method = incoming.method ?? "GET";
+    this.url = `http://localhost${incoming.url}`;
+    this.headers = new Headers(incoming.headers as Record<string, string>);
+  }
+
+  /** Aborted when the client leaves before it has its answer. */
+  get signal(): AbortSignal {
+    if (this.#signal) return this.#signal;
+    const controller = new AbortController();
+    this.#outgoing.once("close", () => this.#outgoing.writableFinished || controller.abort());
+    if (this.#outgoing.destroyed) controller.abort();
+    this.#signal = controller.signal;
+    return this.#signal;
+  }
+
+  get real(): Request {
+    if (this.#real) return this.#real;
+    const init: RequestInit & { duplex?: "half" } = { method: this.method, headers: this.headers };
+    if (this.method !== "GET" && this.method !== "HEAD") {
+      continueIfExpected(this.#incoming, this.#outgoing);
+      Object.assign(init, { body: bodyOf(this.#incoming), duplex: "half" });
+    }
+    this.#real = new Request(this.url, init);
+    return this.#real;
+  }
+}
+
+// Every other member of a Request is that of the real one.
+for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(Request.prototype))) {
+  if (["constructor", "method", "url", "headers", "signal"].includes(name)) continue;
+  function read(this: IncomingRequest) {
+    return Reflect.get(this.real, name);
+  }
+  function call(this: IncomingRequest, ...args: unknown[]) {
+    return Reflect.apply(value, this.real, args);
+  }
+  Object.defineProperty(IncomingRequest.prototype, name, get ? { get: read } : { value: call });
+}
+Object.setPrototypeOf(IncomingRequest.prototype, Request.prototype);
