@@ -176,13 +176,14 @@ async function makePage(
 
 function askWhole(request: IncomingMessage, response: ServerResponse): Promise<Collected | null> {
   const collected = collectAnswer(response);
-  const asked = askNext(request, response).then(
-    () => collected,
-    (error) => {
-      stopCollecting(response);
-      throw error;
-    },
-  );
+  const ask = async () => {
+    await askNext(request, response);
+    return collected;
+  };
+  const asked = ask().catch((error) => {
+    stopCollecting(response);
+    throw error;
+  });
   // Next may wait until its answer is sent, which is after this.
   return Promise.race([collected, asked]);
 }

@@ -21,7 +21,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   forms: { before: "const body = await readBody({", path: "/sign-in", method: "POST", headers: FORM },
   kept: { before: 'const [path = "", scheme] = key.split(" ");', path: "/" },
   place: { before: "const leave = await enter(kind, payer, gone.signal);", path: "/sign-in" },
-  next: { before: "const asked = askNext(request, response)", path: "/sign-in" },
+  next: { before: "await askNext(request, response);", path: "/sign-in" },
   "page-sending": { before: "const { status, headers, body } = answer;", path: "/sign-in" },
 };
 
