@@ -65,7 +65,7 @@ test.describe("through both doors", () => {
       [401, { path: "/metrics", headers: {} }],
       [200, { path: "/healthz" }],
       [200, { path: "/readyz" }],
-      [200, { path: "/llms.txt" }],
+      [200, { path: "/llms.txt", headers: { Host: "console.example" } }],
       [401, { path: "/ingest/v1/check-ins", method: "POST", headers: json, body: "{}" }],
       [404, { path: "/ingest/v1/nothing", method: "POST", headers: json, body: "{}" }],
       [405, { path: "/ingest/v1/check-ins" }],
