@@ -13,7 +13,7 @@ type Request = { path: string; method?: string; headers?: Record<string, string>
 
 /** What differs between two answers: what concerns the connection, the moment, and the one request. */
 const OF_ONE_ANSWER =
-  /^(?:connection|content-encoding|content-length|date|keep-alive|transfer-encoding|vary|x-ratelimit-reset)$/;
+  /^(?:connection|content-encoding|content-length|date|keep-alive|transfer-encoding|vary|x-console-time|x-ratelimit-reset)$/;
 const inOrder = ({ status, headers, text }: WholeAnswer) => ({
   status,
   headers: Object.fromEntries(
