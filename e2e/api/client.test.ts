@@ -78,15 +78,15 @@ test("the client reads every endpoint, and a failure has its status, message and
 
 test("at a limit that is really hit the client waits as long as it is told to, unless it may not or is aborted", async () => {
   const { id, token } = await newAccount();
+  // From the first request on: the clock that is moved begins at 0, and the limit in memory counts by it.
+  moveTime();
   const api = new ConsoleApi({ origin: ORIGIN, token });
   for (let sent = 0; sent < API_REQUESTS.limit; sent++) await api.getAccount();
   const impatient = new ConsoleApi({ origin: ORIGIN, token, maxWait: 0 });
   const refused = (await impatient.getAccount().catch((error: unknown) => error)) as ConsoleApiError;
   expect(refused.status).toBe(429);
   expect(refused.retryAfter).toBeGreaterThan(0);
-  moveTime();
   await expect(api.getAccount({ signal: AbortSignal.timeout(50) })).rejects.toThrow("timeout");
-  // The limit in memory counts by the same clock.
   expect((await inItsTime(api.getAccount())).id).toBe(id);
   const [before, after] = asked.slice(-2);
   expect((after?.at ?? 0) - (before?.at ?? 0)).toBeGreaterThanOrEqual(((refused.retryAfter ?? 0) - 1) * SECOND);
