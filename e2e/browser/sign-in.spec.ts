@@ -62,7 +62,9 @@ test("a page that the browser kept whole and shows again after its session is ov
   await signInDirectly(context, id);
   await page.goto(TOKEN_PAGE);
   await db.session.deleteMany({ where: { accountId: id } });
-  // Browsers keep a page whole only where they like to; this is what it is told then.
-  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
-  await expect(page.getByLabel("E-mail")).toBeVisible();
+  // Browsers keep a page whole only where they like to; this is what it is told then, as soon as its scripts listen.
+  await expect(async () => {
+    await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+    await expect(page.getByLabel("E-mail")).toBeVisible({ timeout: 5000 });
+  }).toPass();
 });
