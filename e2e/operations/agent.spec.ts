@@ -181,7 +181,7 @@ test("on the live machine it and the node exporter agree within what two reading
 });
 
 /**
- * A proxy to the shared console that drops connections while `isAway`. Its Date header follows the agent's clock. Records
+ * A proxy to the shared console that drops connections while `isAway`. The time that it tells follows the agent's clock. Records
  * each sample that the agent tried to send.
  */
 async function startFlakyConsole(isAway: () => boolean, now: () => number) {
@@ -198,7 +198,8 @@ async function startFlakyConsole(isAway: () => boolean, now: () => number) {
         headers: incoming.headers,
       });
       forwarded.on("response", (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, date: new Date(now()).toUTCString() });
+        const time = { date: new Date(now()).toUTCString(), "x-console-time": String(Math.floor(now() / SECOND)) };
+        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...time });
         answer.pipe(outgoing);
       });
       forwarded.end(body);

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { Agent, request } from "node:https";
 import { startCaddy } from "@/e2e/support/caddy-server";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
+import type { ConsoleServer } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
@@ -34,10 +35,11 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
 
     test.beforeAll(async () => {
       askForPrograms();
-      const program = { script: "e2e/support/faulty-server.mjs" };
-      instances = await Promise.all(
-        [1, 2].map(() => startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" }, program)),
-      );
+      // Not a fault: a connection that ends without an answer, as when its process dies.
+      const reset = 'if (request.url.includes("fault-reset")) request.socket.destroy();\n';
+      const change = (text: string) => atArrival(text, reset);
+      const url = String(process.env.DATABASE_URL);
+      instances = await Promise.all([1, 2].map(() => startConsoleWithBundle(url, change, { TRUSTED_PROXIES: "1" })));
       const [first, second] = instances;
       proxy = await start([first?.port ?? 0, second?.port ?? 0]);
       const { port } = proxy;

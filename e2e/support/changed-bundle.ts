@@ -3,14 +3,21 @@ import { join, resolve } from "node:path";
 import { DIST_DIRS } from "@/scripts/build";
 import { type ConsoleServer, startConsole } from "./console-server";
 
+/** The place in its text where a request comes in. */
+const ARRIVAL = "const { headers, rawHeaders } = request;";
+
+/** Does something with `request` as soon as it has come in. */
+export function atArrival(text: string, code: string): string {
+  const [before = "", after, ...more] = text.split(ARRIVAL);
+  if (after === undefined || more.length > 0) throw new Error(`${BUNDLE} has not exactly one: ${ARRIVAL}`);
+  return before + code + ARRIVAL + after;
+}
+
 /** The file of a build that holds the server and the handlers of machine paths. */
 export const BUNDLE = "server.mjs";
 
-/** Starts a console of the production build with a server whose text is changed, as a fault in it would. */
-export async function startConsoleWithBundle(
-  databaseUrl: string,
-  change: (text: string) => string,
-): Promise<ConsoleServer> {
+/** The production build with a server whose text is changed, as a fault in it would. `clean` removes it. */
+export function changedBuild(change: (text: string) => string): { distDir: string; clean: () => void } {
   const distDir = mkdtempSync(".next-test-changed-");
   const clean = () => rmSync(distDir, { recursive: true });
   for (const name of readdirSync(DIST_DIRS.test)) {
@@ -18,7 +25,22 @@ export async function startConsoleWithBundle(
   }
   try {
     writeFileSync(join(distDir, BUNDLE), change(readFileSync(join(DIST_DIRS.test, BUNDLE), "utf8")));
-    const app = await startConsole(databaseUrl, { CONSOLE_DIST_DIR: distDir });
+  } catch (error) {
+    clean();
+    throw error;
+  }
+  return { distDir, clean };
+}
+
+/** Starts a console of such a build. */
+export async function startConsoleWithBundle(
+  databaseUrl: string,
+  change: (text: string) => string,
+  variables: Record<string, string> = {},
+): Promise<ConsoleServer> {
+  const { distDir, clean } = changedBuild(change);
+  try {
+    const app = await startConsole(databaseUrl, { ...variables, CONSOLE_DIST_DIR: distDir });
     return { ...app, stop: () => app.stop().finally(clean) };
   } catch (error) {
     clean();
