@@ -252,7 +252,7 @@ test("four tokens that ask for weeks, again after each 503, leave every week and
       select ${id}, now() - n * interval '1 minute', 1, 123456, 123456789, n, 42 from generate_series(1, 5000) n`;
   }
   const week = (id: number) => `/api/v1/game-services/${id}/metrics?range=7d`;
-  const crowd = attack(80, (connection) => [sendWithToken(week(own.id), String(tokens[connection % tokens.length]))]);
+  const crowd = attack(240, (connection) => [sendWithToken(week(own.id), String(tokens[connection % tokens.length]))]);
   await crowd.untilRefused();
   for (let round = 0; round < 10; round++) {
     expect((await sendWithToken(week(others.id), quiet.token)).status).toBe(200);

@@ -37,8 +37,8 @@ export async function withBody<Read, Result>(
       quota.refuseUsedUp();
       return read(bytes);
     };
-    // What takes long to read keeps the process from everybody else.
-    return bytes.length > SMALL ? fair("heavy", payer, readNow) : readNow();
+    const isDear = bytes.length > SMALL || request.headers.has("content-encoding");
+    return isDear ? fair("reading", payer, readNow) : readNow();
   });
   return store(told);
 }

@@ -23,7 +23,9 @@ const SHARES = {
   making: { atOnce: 3 },
   /** Bodies over 16 KB that arrive. */
   body: { atOnce: 4, waiting: 20 },
-  /** Reports being read and stored. */
+  /** Bodies being read that are large, or packed and so as large as they like: it keeps the one thread that answers everybody. */
+  reading: { atOnce: 1, rests: true, waiting: 1000 },
+  /** Reports being stored. */
   report: { atOnce: 2, waiting: 1000 },
   /** Pages and forms. Rendering keeps the one thread that answers everybody. */
   page: { atOnce: 1, rests: true, waiting: 20 },
@@ -177,7 +179,8 @@ function takeTurn({ kind, payer, waiting }: Line, signal: AbortSignal | undefine
     };
     const enterNow = () => {
       end("waited");
-      resolve();
+      // What has arrived meanwhile is taken up first, or a long line of one payer would keep everybody else from being heard.
+      setImmediate(resolve);
     };
     const giveUp = () => {
       end("refused");
