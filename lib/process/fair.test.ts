@@ -88,6 +88,7 @@ test("a client that leaves gives its turn to the next", async () => {
   gone.abort();
   await left;
   leave?.();
+  await vi.advanceTimersByTimeAsync(0);
   expect(await next).toBeTypeOf("function");
   await expect(enter("request", payer, AbortSignal.abort())).rejects.toThrow(BusyError);
 });
