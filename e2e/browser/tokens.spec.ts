@@ -20,6 +20,15 @@ const replaceOnPage = async (page: Page, overlap: string): Promise<string> => {
   return field.inputValue();
 };
 
+/** What is in a page, once it is there: a page on its way has no content. */
+async function contentOf(page: Page): Promise<string> {
+  let content = "";
+  await expect(async () => {
+    content = await page.content();
+  }).toPass();
+  return content;
+}
+
 async function goBack(page: Page): Promise<void> {
   // Without JavaScript there is nothing to go back to: the answer to a form is not kept.
   await page.goBack({ waitUntil: "load" }).catch(() => {});
@@ -147,13 +156,13 @@ test("going back to the answer after Done, or to it from elsewhere, does not sho
   const raw = await createOnPage(page, "gone");
   await page.goto("/");
   await goBack(page);
-  expect(await page.content(), "from elsewhere").not.toContain(raw);
+  expect(await contentOf(page), "from elsewhere").not.toContain(raw);
   await page.goto(TOKEN_PAGE);
   const second = await createOnPage(page, "gone as well");
   await finishOnPage(page);
   await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
   await goBack(page);
-  expect(await page.content(), "after Done").not.toContain(second);
+  expect(await contentOf(page), "after Done").not.toContain(second);
   expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(2);
 });
 
