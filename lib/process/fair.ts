@@ -23,8 +23,8 @@ const SHARES = {
   making: { atOnce: 3 },
   /** Bodies over 16 KB that arrive. */
   body: { atOnce: 4, waiting: 20 },
-  /** Bodies being read that are large, or packed and so as large as they like: it keeps the one thread that answers everybody. */
-  reading: { atOnce: 1, rests: true, waiting: 1000 },
+  /** Packed bodies of up to 16 KB being read. Each may unpack to as much as the largest. */
+  unpacking: { atOnce: 1, rests: true, waiting: 1000 },
   /** Reports being stored. */
   report: { atOnce: 2, waiting: 1000 },
   /** Pages and forms. Rendering keeps the one thread that answers everybody. */
