@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { runSql } from "@/e2e/support/run-sql";
-import { DAY, HOUR, MINUTE } from "@/lib/format/time";
-import { recordOfHours } from "@/lib/servers/stability";
+import { DAY, MINUTE } from "@/lib/format/time";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
@@ -103,29 +102,35 @@ async function addKeys(client: pg.Client, accountId: number): Promise<string[]> 
 
 /** Each with a full day of check-ins. */
 async function addServers(client: pg.Client, accountId: number, count: number): Promise<void> {
-  const until = Math.floor(Date.now() / HOUR);
-  const hours = Array.from({ length: 25 }, (_, index) => ({
-    hour: until - 24 + index,
-    minutes: 60,
-    reboots: 0,
-    oom_kills: 0,
-  }));
-  const stability = { ...recordOfHours(hours, { last_oom_at: null, failed_units: 0 }), seen: "f".repeat(25 * 15) };
   const facts = { os: "Debian GNU/Linux 12", kernel: "6.1.0-28-amd64", cores: 8, cpu: "AMD EPYC", memory_mb: 16_000 };
   await client.query(
-    `insert into servers (account_id, label, hostname, public_ip, created_at, facts, stability)
-    select $1, 'Server ' || i, 'server-' || i || '.example.com', '192.0.2.7', now() - interval '9 days', $2, $3
-    from generate_series(1, $4::int) i`,
-    [accountId, JSON.stringify(facts), JSON.stringify(stability), count],
+    `insert into servers (account_id, label, hostname, public_ip, created_at, first_seen_at, last_seen_at, facts, sampled_at,
+      sample, cpu, memory, disk, network, stability, rated_by)
+    select $1, 'Server ' || i, 'server-' || i || '.example.com', '192.0.2.7', now() - interval '9 days',
+      now() - interval '9 days', now(), $2, now(), $3, 900, 900, 950, 900, 1000, $4 from generate_series(1, $5::int) i`,
+    [accountId, JSON.stringify(facts), JSON.stringify(SAMPLE), JSON.stringify(RATED_BY), count],
   );
   await client.query(
-    `insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
-      mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
-    select s.id, now() - i * interval '30 s', 61 + s.id % 20, 1, 2, 1.5, 12000, 16000, 0, 72, 0.2, 0.5, 90000, 0, 0
+    `insert into telemetry_samples (server_id, at, score, cpu_pct, cpu_steal_pct, cpu_iowait_pct, mem_used_pct, swap_used_pct,
+      disk_used_pct, net_loss_pct, net_retransmit_pct)
+    select s.id, date_bin('10 s', now() - i * interval '30 s', 'epoch'), 900, 61 + s.id % 20, 1, 2, 75, 0, 72, 0.2, 0.5
     from servers s, generate_series(0, $2::int - 1) i where s.account_id = $1`,
     [accountId, SAMPLES],
   );
+  await client.query(
+    `insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills, score_min, score_avg, score_max)
+    select s.id, date_trunc('hour', now(), 'UTC') - i * interval '1 hour', (1::bigint << 60) - 1, 120, 0, 0, 900, 900, 900
+    from servers s, generate_series(1, 24) i where s.account_id = $1`,
+    [accountId],
+  );
 }
+
+const SAMPLE = {
+  ...{ cpu_pct: 72, cpu_steal_pct: 1, cpu_iowait_pct: 2, load5: 1.5, mem_used_mb: 12_000, mem_total_mb: 16_000 },
+  ...{ swap_used_pct: 0, disk_used_pct: 72, net_loss_pct: 0.2, net_retransmit_pct: 0.5, uptime_s: 90_000 },
+  ...{ oom_kills: 0, failed_units: 0 },
+};
+const RATED_BY = { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null, cores: 8 };
 
 async function addService(client: pg.Client, accountId: number): Promise<number> {
   const { rows } = await client.query(

@@ -6,9 +6,7 @@ import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { API_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { MINUTE } from "@/lib/format/time";
-import { scoreHealth } from "@/lib/servers/health-score";
-import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
-import { type StoredSample, storedSampleOf } from "@/lib/servers/telemetry/measurements";
+import { presentScore } from "@/lib/servers/health-score";
 
 const POOL = 10;
 const LIMIT = 120;
@@ -26,9 +24,9 @@ const AUTHENTICATE = `
 const epoch = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`;
 const SERVERS = `
   select string_agg(concat_ws(',', s.id, to_json(s.label), to_json(s.hostname),
-    coalesce(to_json(s.public_ip)::text, 'null'), ${epoch("s.created_at")}, ${epoch("s.last_seen_at")},
-    s.stability - 'seen', coalesce((s.facts -> 'cores')::text, 'null'),
-    coalesce(${epoch("s.latest_sample_at")}::text, 'null'), coalesce(s.latest_sample::text, 'null')),
+    coalesce(to_json(s.public_ip)::text, 'null'), ${epoch("s.created_at")}, coalesce(${epoch("s.last_seen_at")}::text, 'null'),
+    coalesce(${epoch("s.sampled_at")}::text, 'null'),
+    ${["cpu", "memory", "disk", "network", "stability"].map((name) => `coalesce(s.${name}::text, 'null')`).join(", ")}),
     '],[' order by s.id) as rows
   from servers s where s.account_id = $1`;
 
@@ -42,25 +40,17 @@ type ServerRow = [
   hostname: string,
   publicIp: string | null,
   createdAt: number,
-  lastSeenAt: number,
-  stability: unknown,
-  cores: number | null,
+  lastSeenAt: number | null,
   sampledAt: number | null,
-  sample: StoredSample | null,
+  ...points: [cpu: Points, memory: Points, disk: Points, network: Points, stability: Points],
 ];
+type Points = number | null;
 
 function toItem(row: ServerRow, now: number) {
-  const [id, label, hostname, publicIp, createdAt, lastSeenAt, stability, cores, sampledAt, sample] = row;
-  const hasReported = sampledAt !== null || lastSeenAt !== createdAt;
-  const facts = {
-    lastSeenAt: hasReported ? lastSeenAt : null,
-    cores,
-    sample: sample && sampledAt !== null ? storedSampleOf(sample, sampledAt) : null,
-    stability: summariseStability(parseStabilityRecord(stability), createdAt, now),
-  };
-  const { score } = scoreHealth(facts, now);
-  const online = hasReported && now - lastSeenAt <= 2 * MINUTE;
-  return { id, label, hostname, online, score, last_seen: lastSeenAt, public_ip: publicIp };
+  const [id, label, hostname, publicIp, createdAt, lastSeenAt, sampledAt, cpu, memory, disk, network, stability] = row;
+  const { score } = presentScore({ rated: { cpu, memory, disk, network, stability }, sampledAt, lastSeenAt }, now);
+  const online = lastSeenAt !== null && now - lastSeenAt <= 2 * MINUTE;
+  return { id, label, hostname, online, score, last_seen: lastSeenAt ?? createdAt, public_ip: publicIp };
 }
 
 /** The times of each token's requests in the last minute, oldest first. */

@@ -53,8 +53,8 @@ const FAULTS: readonly Fault[] = [
   {
     what: "a server that any account reads",
     file: "lib/servers/servers.ts",
-    from: "select({ rows: DETAILED }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`)",
-    to: "select({ rows: DETAILED }, `from ${s} where ${s.id} = ${id} and ${accountId}::int is not null`)",
+    from: "select(detailed, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`)",
+    to: "select(detailed, `from ${s} where ${s.id} = ${id} and ${accountId}::int is not null`)",
     ...{ tests: "api", files: "e2e/api/visibility" },
   },
   {

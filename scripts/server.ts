@@ -12,7 +12,6 @@ const HELP = `Manages the servers of the fleet, as their owners do on the dashbo
   ${SERVER} add EMAIL --label LABEL --hostname NAME      prints the server's key, once
   ${SERVER} replace-key ID                               prints the new key, once; the old one works for an hour
   ${SERVER} remove ID                                    with its keys, samples and benchmark runs
-  ${SERVER} recompute ID                                 sums up its history again, from its first sample on
 
 EMAIL is the account that owns the server; ID is what list shows.`;
 
@@ -27,7 +26,6 @@ const COMMANDS: Readonly<Record<string, Subcommand<Options>>> = {
   },
   "replace-key": { operands: "ID", run: ([id = ""]) => replaceKey(id) },
   remove: { operands: "ID", run: ([id = ""]) => remove(id) },
-  recompute: { operands: "ID", run: ([id = ""]) => recompute(id) },
 };
 
 /** `npm run server`: manages the fleet from the command line. For operators. */
@@ -78,16 +76,6 @@ async function remove(operand: string): Promise<string> {
   const { removeServer } = await import("@/lib/servers/management");
   if (!(await removeServer(accountId, id))) throw notFound(operand);
   return `Removed ${name} with its keys, samples and benchmark runs.`;
-}
-
-async function recompute(operand: string): Promise<string> {
-  const { accountId, id, name } = await getOwned(operand);
-  const { getRatedServer } = await import("@/lib/servers/telemetry/past-scores");
-  const rollUps = await import("@/lib/servers/telemetry/roll-ups");
-  const isDone = await rollUps.recompute(await getRatedServer(accountId, id));
-  return isDone
-    ? `Summed up the history of ${name} again.`
-    : `Summed up a part of the history of ${name} again; a check-in came in between, and its page does the rest.`;
 }
 
 async function getOwned(text: string): Promise<{ accountId: number; id: number; name: string }> {

@@ -18,7 +18,6 @@ import { logFault } from "@/lib/process/faults.mjs";
 import { log } from "@/lib/process/log.mjs";
 import { countLostLines } from "@/lib/process/lost-lines.mjs";
 import { limitCounts, limitStoreIsUp } from "@/lib/rate-limit";
-import { rollUpLag } from "@/lib/servers/telemetry/retention";
 import { DATABASE_BYTES, oldestDayOf } from "@/lib/sweep/database-state";
 import { findLastSweep } from "@/lib/sweep/last-sweep";
 import { listen } from "./listen";
@@ -244,22 +243,6 @@ gauge(
   ],
   "table",
 );
-gauge(
-  "roll_up_lag_seconds",
-  "By how much the oldest day of samples has outlived KEEP_TELEMETRY_DAYS, because its hours are not summed up.",
-  async () => {
-    if ((await findLastSweep()) === null) return undefined;
-    const days = (await oldestDays()).filter(({ table }) => table === "telemetry_samples");
-    return (
-      rollUpLag(
-        days.map(({ day }) => day * SECOND),
-        Date.now(),
-        env.kept.telemetryDays,
-      ) / SECOND
-    );
-  },
-);
-
 /** Listens on OPS_PORT, if it is set. When the port is taken, the console runs without these metrics. */
 export async function startMetrics(): Promise<void> {
   const [port, host] = [Number(process.env.OPS_PORT), process.env.OPS_HOST || "127.0.0.1"];

@@ -57,7 +57,7 @@ export function CompactFleet({ query, servers, now }: Props) {
 }
 
 /** What stands in the place of the score: it says nothing of a silent server. */
-const SILENT: Partial<Record<Need, string>> = { offline: "offline", unknown: "not known" };
+const SILENT: Partial<Record<Need, string>> = { offline: "offline" };
 
 function needsSomebody(server: FleetServer): boolean {
   return server.need === "offline" || server.need === "attention";

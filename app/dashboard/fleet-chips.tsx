@@ -7,7 +7,6 @@ import { countTags, type FleetQuery, fleetPath, type NeedCounts } from "./fleet-
 const NAMES: Readonly<Record<Need, string>> = {
   offline: "Offline",
   attention: "Needs attention",
-  unknown: "Not known",
   well: "Healthy",
   never: "Never checked in",
 };

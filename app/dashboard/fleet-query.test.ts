@@ -24,7 +24,7 @@ const server = (id: number, label: string, change: Partial<FleetServer> = {}): F
   createdAt: 0,
   hasCheckedIn: true,
   need: "well",
-  isRatedBadly: false,
+  day: { outages: 0, reboots: 0, lastBreakAt: null, unwell: null },
   isUnstable: false,
   lastBreakAt: null,
   cpuPct: null,
@@ -39,21 +39,20 @@ const FLEET = [
   server(3, "strained", { score: 900, need: "attention", cpuPct: 90, public_ip: "192.0.2.7" }),
   server(4, "silent", { online: false, score: 990, need: "offline", cpuPct: 99 }),
   server(5, "well 9", { score: 820 }),
-  server(6, "cut off", { online: false, score: 300, need: "unknown" }),
 ];
 const labels = (query: Record<string, string>) =>
   pageOf(FLEET, parseFleetQuery(query)).servers.map(({ label }) => label);
 
-test("what fell silent comes first whatever its score, then what needs attention, then what is not known, and what was never set up last", () => {
-  expect(labels({})).toEqual(["silent", "strained", "cut off", "well 9", "well 10", "never"]);
-  expect(labels({ order: "name" })).toEqual(["cut off", "never", "silent", "strained", "well 9", "well 10"]);
-  expect(labels({ order: "-name" })).toEqual(["well 10", "well 9", "strained", "silent", "never", "cut off"]);
+test("what fell silent comes first whatever its score, then what needs attention, and what was never set up last", () => {
+  expect(labels({})).toEqual(["silent", "strained", "well 9", "well 10", "never"]);
+  expect(labels({ order: "name" })).toEqual(["never", "silent", "strained", "well 9", "well 10"]);
+  expect(labels({ order: "-name" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
 });
 
 test("a server without a present value comes last in either direction, whatever it measured before it fell silent", () => {
-  expect(labels({ order: "cpu" })).toEqual(["strained", "well 10", "cut off", "never", "silent", "well 9"]);
-  expect(labels({ order: "-cpu" })).toEqual(["well 10", "strained", "cut off", "never", "silent", "well 9"]);
-  expect(labels({ order: "-score" })).toEqual(["well 10", "well 9", "cut off", "strained", "silent", "never"]);
+  expect(labels({ order: "cpu" })).toEqual(["strained", "well 10", "never", "silent", "well 9"]);
+  expect(labels({ order: "-cpu" })).toEqual(["well 10", "strained", "never", "silent", "well 9"]);
+  expect(labels({ order: "-score" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
 });
 
 test("servers are found by words of their label, hostname and ip, and by what they need", () => {
@@ -88,7 +87,7 @@ test("servers are found by a tag, exactly and however it is written, and by the 
 
 test("servers that need somebody are those that are offline or need attention, not those that are not known or were never set up", () => {
   const counts = countNeeds(FLEET);
-  expect(counts).toEqual({ offline: 1, attention: 1, unknown: 1, well: 2, never: 1 });
+  expect(counts).toEqual({ offline: 1, attention: 1, well: 2, never: 1 });
   expect(needSomebody(counts)).toBe(2);
 });
 
@@ -106,10 +105,10 @@ test("the servers before and after one are those of the list that somebody came 
     const found = adjacentOf(id, FLEET, parseFleetQuery(query));
     return found && [found.previous.label, found.next.label, found.place, found.count];
   };
-  expect(adjacent(4, {})).toEqual(["never", "strained", 1, 6]);
-  expect(adjacent(3, {})).toEqual(["silent", "cut off", 2, 6]);
+  expect(adjacent(4, {})).toEqual(["never", "strained", 1, 5]);
+  expect(adjacent(3, {})).toEqual(["silent", "well 9", 2, 5]);
   expect(adjacent(2, { q: "well", order: "-name" })).toEqual(["well 9", "well 9", 1, 2]);
-  expect(adjacent(3, { show: "well" })).toEqual(["silent", "cut off", 2, 6]);
+  expect(adjacent(3, { show: "well" })).toEqual(["silent", "well 9", 2, 5]);
   expect(adjacent(3, { show: "attention" })).toBeNull();
   expect(adjacent(99, {})).toBeNull();
 });

@@ -72,7 +72,7 @@ export function serverInList(id: number, list: FleetQuery, others: Record<string
 export type NeedCounts = Record<Need, number>;
 
 export function countNeeds(servers: readonly FleetServer[]): NeedCounts {
-  const counts: NeedCounts = { offline: 0, attention: 0, unknown: 0, well: 0, never: 0 };
+  const counts: NeedCounts = { offline: 0, attention: 0, well: 0, never: 0 };
   for (const { need } of servers) counts[need]++;
   return counts;
 }

@@ -11,7 +11,6 @@ import { Time } from "@/app/ui/time";
 import { counted, unbroken } from "@/lib/format/quantities";
 import { shortDurationText } from "@/lib/format/relative-time";
 import { maintenanceOfSeveralPath, tagsOfSeveralPath } from "@/lib/page-paths";
-import { listLastRestarts, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -47,21 +46,8 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   const now = new Date();
   const shown = pageOf(all, query);
   const counts = countNeeds(all);
-  const idsOf = (isMeant: (server: FleetServer) => boolean) => shown.servers.filter(isMeant).map(({ id }) => id);
-  const [trends, since, restarts] =
-    query.view === "compact"
-      ? [new Map(), new Map(), new Map()]
-      : await Promise.all([
-          listTrends(
-            accountId,
-            idsOf(() => true),
-          ),
-          listUnwellSince(idsOf(({ isRatedBadly }) => isRatedBadly)),
-          listLastRestarts(
-            idsOf(({ need, isUnstable }) => need === "attention" && isUnstable),
-            now.getTime(),
-          ),
-        ]);
+  const ids = shown.servers.map(({ id }) => id);
+  const trends = query.view === "compact" ? new Map() : await listTrends(accountId, ids, now.getTime());
   return (
     <section className="stack loose" aria-labelledby="fleet">
       <FleetTitle count={needSomebody(counts)} />
@@ -92,7 +78,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       ) : query.view === "compact" ? (
         <CompactFleet query={query} servers={shown.servers} now={now} />
       ) : (
-        <ServerTable query={query} servers={shown.servers} {...{ trends, since, restarts, now }} />
+        <ServerTable query={query} servers={shown.servers} {...{ trends, now }} />
       )}
       <ListPages {...shown} pathOf={(page) => fleetPath({ ...query, page })} />
     </section>
@@ -120,29 +106,17 @@ type TableProps = {
   query: FleetQuery;
   servers: readonly FleetServer[];
   trends: ReadonlyMap<number, TrendPoint[]>;
-  /** Of servers whose score is not healthy. */
-  since: ReadonlyMap<number, Since>;
-  /** The last one of those that need attention for outages and restarts, alone or more than for anything else (epoch ms). */
-  restarts: ReadonlyMap<number, number>;
   now: Date;
 };
 
 /** A row takes half a millisecond. */
 const ROWS_AT_ONCE = 20;
 
-function ServerTable({ query, servers, trends, since, restarts, now }: TableProps) {
+function ServerTable({ query, servers, trends, now }: TableProps) {
   return (
     <DataTable labelledBy="fleet" columns={columnsOf(query)} className={styles.table ?? ""}>
       <InTurns items={servers} atOnce={ROWS_AT_ONCE}>
-        {(server) => (
-          <ServerRow
-            key={server.id}
-            trend={trends.get(server.id) ?? []}
-            since={since.get(server.id)}
-            lastRestart={restarts.get(server.id)}
-            {...{ query, server, now }}
-          />
-        )}
+        {(server) => <ServerRow key={server.id} trend={trends.get(server.id) ?? []} {...{ query, server, now }} />}
       </InTurns>
     </DataTable>
   );
@@ -152,12 +126,10 @@ type RowProps = {
   query: FleetQuery;
   server: FleetServer;
   trend: readonly TrendPoint[];
-  since: Since | undefined;
-  lastRestart: number | undefined;
   now: Date;
 };
 
-function ServerRow({ query, server, trend, since, lastRestart, now }: RowProps) {
+function ServerRow({ query, server, trend, now }: RowProps) {
   const { hasCheckedIn } = server;
   return (
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
@@ -190,7 +162,7 @@ function ServerRow({ query, server, trend, since, lastRestart, now }: RowProps) 
             points={trend}
             score={server.score}
             level={shownLevel(server.score, server.need)}
-            unwellSince={unwellFrom(since)}
+            unwellSince={server.day.unwell?.at ?? Number.POSITIVE_INFINITY}
             now={now.getTime()}
           />
         )}
@@ -204,17 +176,11 @@ function ServerRow({ query, server, trend, since, lastRestart, now }: RowProps) 
         );
       })}
       <Cell className={styles.cause} title={(server.online && server.cause) || undefined}>
-        <Cause {...{ server, since, lastRestart, now }} />
+        <Cause {...{ server, now }} />
       </Cell>
       <Cell className={styles.ip}>{server.public_ip === null ? "Not reported" : <Ip ip={server.public_ip} />}</Cell>
     </Row>
   );
-}
-
-/** Since when (epoch ms) it is known not to be well. */
-function unwellFrom(since: Since | undefined): number {
-  if (!since) return Number.POSITIVE_INFINITY;
-  return since.kind === "always" ? 0 : since.at;
 }
 
 const CURVES = {
@@ -226,12 +192,12 @@ const CURVES = {
 function State({ server }: { server: FleetServer }) {
   if (!server.hasCheckedIn) return <data value="false">Never checked in</data>;
   const { online, need } = server;
-  return <OnlineState isOnline={online} needsAttention={need === "attention"} isUnknown={need === "unknown"} />;
+  return <OnlineState isOnline={online} needsAttention={need === "attention"} />;
 }
 
-type CauseProps = Pick<RowProps, "server" | "since" | "lastRestart" | "now">;
+type CauseProps = Pick<RowProps, "server" | "now">;
 
-function Cause({ server, since, lastRestart, now }: CauseProps) {
+function Cause({ server, now }: CauseProps) {
   if (!server.hasCheckedIn) {
     return (
       <>
@@ -241,7 +207,7 @@ function Cause({ server, since, lastRestart, now }: CauseProps) {
   }
   const seen = <Time at={new Date(server.last_seen)} now={now} />;
   if (!server.online) return <>Last check-in {seen}</>;
-  const lasted = lastedText({ server, since, lastRestart, now });
+  const lasted = lastedText({ server, now });
   return (
     <>
       {server.cause && (
@@ -256,12 +222,10 @@ function Cause({ server, since, lastRestart, now }: CauseProps) {
 }
 
 /** "for 14 h": for how long it is not well. "last 2 h ago" of what counts for a day: outages, restarts, killed processes. */
-function lastedText({ server, since, lastRestart = 0, now }: CauseProps): string | null {
+function lastedText({ server: { isUnstable, lastBreakAt, day }, now }: CauseProps): string | null {
   const agoText = (at: number) => shortDurationText(now.getTime() - at);
-  const lastBreak = Math.max(server.lastBreakAt ?? 0, lastRestart);
-  if (server.isUnstable) return lastBreak > 0 ? `last ${agoText(lastBreak)} ago` : null;
-  if (!since) return null;
-  return `for ${since.kind === "before" ? agoText(since.at).replace(" ", "+ ") : agoText(since.at)}`;
+  if (isUnstable) return lastBreakAt === null ? null : `last ${agoText(lastBreakAt)} ago`;
+  return day.unwell && `for ${agoText(day.unwell.at)}`;
 }
 
 /** The API has a score from the start, but it means nothing before the first check-in. */

@@ -28,8 +28,7 @@ export function Trend({ points, score, level, unwellSince, now }: Props) {
         top={1000}
         most={WELL}
         levelOf={(value, at) => shownLevel(value, at >= unwellSince ? "attention" : "well")}
-        // Up to two hours lie between the last mean and now: the current hour, and one whose sums may not exist yet.
-        gap={2.75 * HOUR}
+        gap={1.75 * HOUR}
         level={level}
       />
       <span className="visually-hidden">

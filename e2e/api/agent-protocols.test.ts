@@ -34,7 +34,12 @@ import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";
-import { MEASUREMENTS, type Measurement } from "@/lib/servers/telemetry/measurements";
+import {
+  MEASUREMENTS,
+  type Measurement,
+  type StoredSample,
+  storedSampleOf,
+} from "@/lib/servers/telemetry/measurements";
 import { mintToken } from "@/lib/tokens/format";
 
 // The endpoints of stock agents, with bodies as those write them, and bent ones. Real agents are in e2e/operations.
@@ -62,7 +67,12 @@ const writeSeries = (key: string, series: Series[]) => send(PROMETHEUS, key, pac
 const paths = Object.values(AGENT_PATHS);
 const agentAt = (path: string) => Object.values(AGENTS).find((agent) => agent.path === path);
 
-const samplesOf = (serverId: number) => db.telemetrySample.findMany({ where: { serverId }, orderBy: { ts: "asc" } });
+const samplesOf = (serverId: number) => db.telemetrySample.findMany({ where: { serverId }, orderBy: { at: "asc" } });
+/** The newest sample in full. */
+async function newestOf(id: number) {
+  const { sample, sampledAt } = await db.server.findUniqueOrThrow({ where: { id } });
+  return sample && storedSampleOf(sample as StoredSample, sampledAt?.getTime() ?? 0);
+}
 
 /** A whole multiple of ten seconds, so that fifteen seconds later is another span. */
 const now = () => Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND;
@@ -79,10 +89,9 @@ for (const [name, { path, body, measured }] of Object.entries(AGENTS)) {
     for (let repetition = 0; repetition < 2; repetition++) {
       expect((await send(path, key, body(ts + 15 * SECOND, 1))).status).toBeLessThan(300);
       const samples = await samplesOf(id);
-      expect(samples.map((sample) => sample.ts.getTime())).toEqual([ts, ts + 15 * SECOND]);
-      expect(samples[0]).toMatchObject({ cpuPct: name === "Telegraf" ? 31.25 : null, memUsedMb: 3072, oomKills: null });
-      expect(samples[1]).toMatchObject({ ...measured });
-      expect(samples[1]?.failedUnits).toBeNull();
+      expect(samples.map((sample) => sample.at.getTime())).toEqual([ts, ts + 10 * SECOND]);
+      expect(samples[0]).toMatchObject({ cpuPct: name === "Telegraf" ? 31.25 : null, memUsedPct: 37.5 });
+      expect(await newestOf(id)).toMatchObject({ ts: ts + 15 * SECOND, ...measured, failedUnits: null });
     }
     expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
       online: true,
@@ -119,7 +128,7 @@ for (const [name, { path, body, measured }] of Object.entries(AGENTS)) {
     await send(path, key, body(ts + 40 * SECOND, 10, second));
     const samples = await samplesOf(id);
     // Nothing is differenced between the two machines.
-    expect(samples.slice(2).map(({ memUsedMb }) => memUsedMb)).toEqual([3072, 3072]);
+    expect(samples.slice(2).map(({ memUsedPct }) => memUsedPct)).toEqual([37.5, 37.5]);
     expect(samples[2]?.netRetransmitPct).toBeNull();
   });
 
@@ -168,7 +177,9 @@ test("an instant in many requests, through two processes at once and some twice,
   }
   const samples = await samplesOf(id);
   expect(samples).toHaveLength(4);
-  for (const sample of samples.slice(1)) expect(sample).toMatchObject(MEASURED);
+  const { cpuPct, netRetransmitPct } = MEASURED;
+  for (const one of samples.slice(1)) expect(one).toMatchObject({ cpuPct, netRetransmitPct, memUsedPct: 37.5 });
+  expect(await newestOf(id)).toMatchObject(MEASURED);
 });
 
 test("an hour of scrapes in few requests is a sample for each; a restart in it counts once, and no counter goes back", async () => {
@@ -190,14 +201,15 @@ test("an hour of scrapes in few requests is a sample for each; a restart in it c
   const samples = await samplesOf(id);
   expect(samples).toHaveLength(120);
   for (const [n, sample] of samples.entries()) {
-    const { memUsedMb, ...rest } = MEASURED;
-    expect(sample.memUsedMb).toBe(memUsedMb);
-    // The first has nothing before it; after the restart what was killed since then counts.
-    if (n === 60) expect(sample).toMatchObject({ cpuPct: null, netRetransmitPct: null, oomKills: 2 });
-    else if (n > 0) expect(sample).toMatchObject(rest);
+    expect(sample.memUsedPct).toBe(37.5);
+    // The first has nothing before it, nor has the one after the restart.
+    const { cpuPct, netRetransmitPct } = n === 0 || n === 60 ? { cpuPct: null, netRetransmitPct: null } : MEASURED;
+    expect(sample).toMatchObject({ cpuPct, netRetransmitPct });
   }
-  const { stability } = await db.server.findUniqueOrThrow({ where: { id } });
-  expect(JSON.stringify(stability)).toMatch(/"reboots":\s*1/);
+  const hours = await db.telemetryHour.findMany({ where: { serverId: id } });
+  const sum = (name: "reboots" | "oomKills") => hours.reduce((all, hour) => all + hour[name], 0);
+  // After the restart what was killed since then counts.
+  expect([sum("reboots"), sum("oomKills")]).toEqual([1, 118 * (MEASURED.oomKills ?? 0) + 2]);
 });
 
 test("Prometheus' descriptions become the facts, and its ip is the machine's only where it scrapes its own", async () => {
@@ -262,9 +274,9 @@ test("a stale marker ends its series; other values that are no numbers, and valu
   await writeSeries(key, scrape(3, { node_load5: "stale" }));
   const samples = await samplesOf(id);
   expect(samples).toHaveLength(4);
-  expect(samples[1]).toMatchObject({ load5: null, oomKills: null, swapUsedPct: null, cpuPct: 31.25 });
-  expect(samples[2]).toMatchObject({ load5: null, memTotalMb: null, memUsedMb: null, uptimeS: null, cpuPct: 31.25 });
-  expect(samples[3]).toMatchObject({ load5: null, memTotalMb: 8192, cpuPct: 31.25 });
+  expect(samples[1]).toMatchObject({ swapUsedPct: null, cpuPct: 31.25 });
+  expect(samples[2]).toMatchObject({ memUsedPct: null, cpuPct: 31.25 });
+  expect(await newestOf(id)).toMatchObject({ load5: null, memTotalMb: 8192, cpuPct: 31.25 });
 });
 
 test("series that tell nothing are taken and make no check-in, whatever instances they have", async () => {
@@ -338,7 +350,7 @@ test("a bad line, point or list is told by its number, and the rest is stored", 
     }
     const samples = await samplesOf(id);
     expect(samples, path).toHaveLength(2);
-    expect(samples[1], path).toMatchObject({ cpuPct: 31.25, memUsedMb: 3072 });
+    expect(samples[1], path).toMatchObject({ cpuPct: 31.25, memUsedPct: 37.5 });
   }
 });
 
@@ -566,7 +578,7 @@ test("check-ins of all endpoints count together: beyond 300 a minute each endpoi
     expect(wait, name).toBeLessThanOrEqual(60);
     expect((await send(path, other.key, EMPTY[path] ?? "")).status, name).toBeLessThan(300);
   }
-  expect((await samplesOf(id)).filter(({ memUsedMb }) => memUsedMb !== null)).toHaveLength(60);
+  expect((await samplesOf(id)).filter(({ memUsedPct }) => memUsedPct !== null)).toHaveLength(60);
 });
 
 test("every path where machines report their health is among those that these tests go through", () => {
@@ -633,11 +645,10 @@ test("an agent beside our daemon with the same key is noticed like a second daem
   await writeSeries(key, nodeExporterSeries(ts, grown(0)));
   await checkIn();
   await writeSeries(key, nodeExporterSeries(ts + 15 * SECOND, grown(1)));
-  const { twoDaemonsAt } = await db.server.findUniqueOrThrow({ where: { id } });
-  expect(twoDaemonsAt?.getTime()).toBeGreaterThan(Date.now() - MINUTE);
+  expect(await db.event.count({ where: { subjectId: id, kind: "two_daemons", endedAt: null } })).toBe(1);
 });
 
-test("a scrape costs five statements: whose key, what was read before, what was, what is, what is read now", async () => {
+test("a scrape costs three statements and the transaction of its check-in: whose key, what was read before, what is read now", async () => {
   const { id: accountId } = await newAccount();
   const { key } = await newReportingServer(accountId);
   const ts = now() - MINUTE;
@@ -653,7 +664,10 @@ test("a scrape costs five statements: whose key, what was read before, what was,
   for (const round of [0, 1]) expect((await write(round)).status).toBe(204);
   const queries = await recordQueries(async () => expect((await write(2)).status).toBe(204));
   const verbs = queries.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1]);
-  expect(verbs).toEqual(["select", "select", "select", "with", "insert"]);
+  expect(verbs.slice(0, 3)).toEqual(["select", "select", "begin"]);
+  expect(verbs.slice(-2)).toEqual(["commit", "insert"]);
+  // The check-in tells of a killed process besides.
+  expect(verbs.slice(3, -2)).toEqual(["select", "select", "insert", "insert", "with", "insert"]);
 });
 
 test("what grows by nothing is no share of anything, and a counter that steps back a little is not negative", async () => {
@@ -665,7 +679,8 @@ test("what grows by nothing is no share of anything, and a counter that steps ba
   await writeSeries(key, nodeExporterSeries(ts + 15 * SECOND, { busy, idle, ...rest }));
   await writeSeries(key, nodeExporterSeries(ts + 30 * SECOND, { busy: busy + GROWTH.busy, idle: idle - 0.5, ...rest }));
   const samples = await samplesOf(id);
-  expect(samples[1]).toMatchObject({ cpuPct: null, netRetransmitPct: null, oomKills: 0 });
+  expect(samples[1]).toMatchObject({ cpuPct: null, netRetransmitPct: null });
+  expect((await db.telemetryHour.findFirst({ where: { serverId: id } }))?.oomKills).toBe(0);
   expect(samples[2]).toMatchObject({ cpuPct: 100, cpuStealPct: 0, cpuIowaitPct: 0 });
 });
 
@@ -689,7 +704,7 @@ test("OTLP in Protocol Buffers and gzip, as a Collector sends it by default, is 
       expect([answer.status, answer.text]).toEqual([200, isBinary ? "" : "{}"]);
       if (isBinary) expect(answer.headers.get("content-type")).toBe("application/x-protobuf");
     }
-    samples.push((await samplesOf(id)).map(({ cpuPct, memUsedMb, diskUsedPct }) => [cpuPct, memUsedMb, diskUsedPct]));
+    samples.push((await samplesOf(id)).map(({ cpuPct, memUsedPct, diskUsedPct }) => [cpuPct, memUsedPct, diskUsedPct]));
   }
   expect(samples[0]).toEqual(samples[1]);
   expect(samples[0]).toHaveLength(2);

@@ -3,7 +3,7 @@ import { answer, getData } from "@/e2e/support/ask";
 import { newAccount, newGameService, newReportingServer, newServer, unique } from "@/e2e/support/factories";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import {
   MAX_OPEN_TICKETS,
   MAX_SHARES,
@@ -13,9 +13,7 @@ import {
   shareService,
 } from "@/lib/game-services/access";
 import { createService, MAX_SERVICES } from "@/lib/game-services/management";
-import { OOM_CAP } from "@/lib/servers/health-score";
 import { createServer, MAX_SERVERS } from "@/lib/servers/management";
-import { parseStabilityRecord } from "@/lib/servers/stability";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { deleteEndedSessions, MAX_SESSIONS } from "@/lib/sign-in/session-row";
@@ -137,30 +135,6 @@ test("a flooded server key stores one sample for each ten seconds, replayed spoo
   expect(after.facts.kernel).toBe("new");
   expect(after.last_seen).toBeGreaterThan(before.last_seen);
   expect(after.latest_sample?.ts).toBe(now);
-});
-
-test("kills that a thinned check-in tells of are counted once: by the stability of the server, its latest sample and the score", async () => {
-  const account = await newAccount();
-  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - HOUR) });
-  const start = Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND - MINUTE;
-  const send = (second: number, oomKills: number | null) =>
-    storeCheckIn(id, parseReport({ sample: { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, oomKills } }), {
-      sampledAt: new Date(start + second * SECOND),
-      arrivedAt: new Date(),
-    });
-  expect(await send(0, null)).toBe(true);
-  const before = await getData<ServerDetail>(`/api/v1/servers/${id}`, account.token);
-  expect(before.score_components.memory).toBe(1000);
-  // The daemon lost the answer to the last one and sends it again.
-  for (const kills of [2, 3, 3, 0]) expect(await send(kills + 1, kills)).toBe(false);
-  expect(await db.telemetrySample.findMany({ where: { serverId: id }, select: { oomKills: true } })).toEqual([
-    { oomKills: 5 },
-  ]);
-  const { stability, latestSample } = await db.server.findUniqueOrThrow({ where: { id } });
-  expect(parseStabilityRecord(stability)).toMatchObject({ events: [{ oom_kills: 5 }], last_oom_at: start });
-  expect(latestSample).toMatchObject({ oom_kills: 5 });
-  const after = await getData<ServerDetail>(`/api/v1/servers/${id}`, account.token);
-  expect(after.score_components.memory).toBe(OOM_CAP);
 });
 
 test("samples of the same ten seconds that arrive at the same moment are one", async () => {

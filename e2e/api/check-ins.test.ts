@@ -1,195 +1,255 @@
 import { expect, test } from "vitest";
 import { getData } from "@/e2e/support/ask";
 import { newAccount, newServer } from "@/e2e/support/factories";
-import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { recordCheckIn, sendSample } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
-import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { NotFoundError } from "@/lib/failures";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { FULL, WEIGHTS } from "@/lib/servers/health-score";
-import { parseStabilityRecord, type StabilityRecord } from "@/lib/servers/stability";
+import { listEvents } from "@/lib/servers/events/events";
+import { getServer, listServers } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { RATED, toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import { getHistory } from "@/lib/servers/telemetry/history";
+import type { Sample } from "@/lib/servers/telemetry/measurements";
 import { parseReport } from "@/lib/servers/telemetry/report";
-import { listHours, rollUp } from "@/lib/servers/telemetry/roll-ups";
+import { randomAt } from "@/prisma/demo/random";
 
-const sample = { cpuPct: 10, memUsedMb: 500, memTotalMb: 1000, uptimeS: 1000 };
+/** The grid of now (epoch ms). */
+const onGrid = () => Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND;
+
+async function add(): Promise<{ id: number; accountId: number; detail: () => ReturnType<typeof getServer> }> {
+  const { id: accountId } = await newAccount();
+  const { id } = await newServer(accountId);
+  return { id, accountId, detail: () => getServer(accountId, String(id)) };
+}
+
+/** The kinds of the events of a server, in order; "…": it goes on. */
+async function eventsOf(id: number): Promise<string[]> {
+  const events = await listEvents(id, { from: 0, to: Date.now() + DAY });
+  return events.map(({ kind, to }) => (to === null ? `${kind}…` : kind)).sort();
+}
+
+async function hoursOf(id: number) {
+  const hours = await db.telemetryHour.findMany({ where: { serverId: id }, orderBy: { hour: "asc" } });
+  return hours.map(({ samples, reboots, oomKills, seen }) => ({
+    ...{ samples, reboots, oomKills, minutes: seen.toString(2).replaceAll("0", "").length },
+  }));
+}
+
+test("a server that was never heard is offline, has 500 points, no sample and no event, and was last seen when it was created", async () => {
+  const { id, detail } = await add();
+  const server = await detail();
+  expect(server).toMatchObject({ score: 500, online: false, latest_sample: null, last_seen: server.created_at });
+  expect(await eventsOf(id)).toEqual([]);
+  const report = parseReport({ sample: {} as Sample });
+  const arrival = { sampledAt: new Date(), arrivedAt: new Date() };
+  await expect(storeCheckIn(2_000_000_000, report, arrival)).rejects.toBeInstanceOf(NotFoundError);
+});
 
 test("a first check-in, even in the instant of creation, brings a server online", async () => {
   const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId);
-  const { createdAt } = await db.server.findUniqueOrThrow({ where: { id }, select: { createdAt: true } });
-  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
-    online: false,
-    last_seen: createdAt.getTime(),
-  });
-  await recordCheckIn(id, {}, createdAt);
-  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ online: true, latest_sample: null });
+  const createdAt = new Date();
+  const { id } = await newServer(accountId, { createdAt });
+  await recordCheckIn(id, { facts: { os: "x", kernel: "y", cores: 1 } }, createdAt);
+  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ online: true, last_seen: createdAt.getTime() });
 });
 
-test("stability counts from the first check-in; one that was delayed moves it back, and a server heard before that was stored counts from its creation", async () => {
-  const { id: accountId, token } = await newAccount();
-  const now = Date.now();
-  const createdAt = new Date(now - 5 * HOUR);
-  const { id } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });
-  const minutesAgo = (minutes: number) => new Date(now - minutes * MINUTE);
-  const stability = async () =>
-    (await getData<{ score_components: { stability: number } }>(`/api/v1/servers/${id}`, token)).score_components
-      .stability;
-  const firstSeen = async () =>
-    (await db.server.findUniqueOrThrow({ where: { id }, select: { firstSeenAt: true } })).firstSeenAt;
-  // So long that at any time of the clock a part of it is in hours that can be summed up.
-  const SPAN = 80;
-  const first = minutesAgo(SPAN);
-  expect(await firstSeen()).toBeNull();
-  for (let minutes = SPAN; minutes >= 0; minutes--) {
-    await storeCheckIn(id, parseReport({ sample }), { sampledAt: minutesAgo(minutes), arrivedAt: minutesAgo(minutes) });
+test("the same sample again, and another of the same ten seconds, store nothing; the server counts as seen, and a restart is told by the next sample", async () => {
+  const { id, detail } = await add();
+  const at = onGrid() - MINUTE;
+  expect(await sendSample(id, at, { oomKills: 2 })).toBe(true);
+  expect(await sendSample(id, at, { oomKills: 2 }, { arrivedAt: at + 5000 })).toBe(false);
+  expect(await sendSample(id, at + 4000, { cpuPct: 99, oomKills: 1, uptimeS: 5 })).toBe(false);
+  expect(await detail()).toMatchObject({ latest_sample: { ts: at, cpu_pct: 10 }, last_seen: at + 5000 });
+  expect(await hoursOf(id)).toEqual([{ samples: 1, reboots: 0, oomKills: 2, minutes: 1 }]);
+  await sendSample(id, at + 30_000, { uptimeS: 30 });
+  expect(await eventsOf(id)).toEqual(["process_killed", "rebooted"]);
+});
+
+test("a late sample is stored with its score and its kills, and changes nothing of the present: facts, ip, conditions and restarts stay", async () => {
+  const { id, detail } = await add();
+  const now = onGrid();
+  await sendSample(id, now - 10 * MINUTE, { uptimeS: 50 });
+  await sendSample(id, now, { uptimeS: 650 });
+  const late = parseReport({
+    facts: { os: "old", kernel: "k", cores: 1 },
+    publicIp: "192.0.2.9",
+    sample: { cpuPct: 100, uptimeS: 10, oomKills: 1, failedUnits: 3 } as Sample,
+  });
+  await storeCheckIn(id, late, { sampledAt: new Date(now - 5 * MINUTE), arrivedAt: new Date(now + 1) });
+  expect(await detail()).toMatchObject({
+    ...{ public_ip: null, facts: {}, last_seen: now + 1, latest_sample: { ts: now, cpu_pct: 10 } },
+  });
+  expect(await eventsOf(id)).toEqual(["process_killed"]);
+  expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(3);
+});
+
+test("last_seen never moves back, and a check-in of later than its arrival counts from its arrival", async () => {
+  const { id, detail } = await add();
+  const now = onGrid();
+  await sendSample(id, now - 30_000, {}, { arrivedAt: now });
+  await sendSample(id, now - 20_000, {}, { arrivedAt: now - 15_000 });
+  expect(await detail()).toMatchObject({ last_seen: now });
+  const { firstSeenAt } = await db.server.findUniqueOrThrow({ where: { id } });
+  expect(firstSeenAt?.getTime()).toBe(now - 30_000);
+});
+
+test("a backlog, oldest first, gives what it would have given in time: the same history, hours and events", async () => {
+  const now = onGrid();
+  const [inTime, later] = [await add(), await add()];
+  for (let n = 0; n < 240; n++) {
+    const at = now - 2 * HOUR + n * 30 * SECOND;
+    const over = {
+      ...{ cpuPct: n % 100, uptimeS: n < 100 ? 5000 + n * 30 : (n - 99) * 30 },
+      diskUsedPct: n > 50 ? 95 : 40,
+    };
+    await sendSample(inTime.id, at, over);
+    await sendSample(later.id, at, over, { arrivedAt: now + n });
   }
-  expect(Math.abs(((await firstSeen())?.getTime() ?? 0) - first.getTime())).toBeLessThan(MINUTE);
-  expect(await stability()).toBe(1000);
-  // The sums of PostgreSQL say so too: no sample was rated worse for the hours before there was a daemon.
-  const server = toRatedServer(await db.server.findUniqueOrThrow({ where: { id }, select: RATED }));
-  await expect.poll(() => rollUp(server, Date.now() - 6 * HOUR, Date.now())).toBe(true);
-  const { score } = await getData<{ score: number }>(`/api/v1/servers/${id}`, token);
-  const hours = await listHours(id, Date.now() - 6 * HOUR, Date.now());
-  // An hour of which only its last seconds had check-ins has no full minute, and so no score.
-  const scores = hours.flatMap(({ bands }) => bands.score ?? []);
-  expect(scores).not.toEqual([]);
-  for (const { least, greatest } of scores) {
-    expect(least).toBe(greatest);
-    // At a full minute the last check-in is up to a minute old, which costs freshness alone.
-    expect(score - least).toBeLessThan((WEIGHTS.freshness * FULL) / 100);
-  }
-  // A sample of before that comes late: the daemon was there, and missed some.
-  await storeCheckIn(id, parseReport({ sample }), { sampledAt: minutesAgo(240), arrivedAt: new Date() });
-  expect(await stability()).toBe(0);
-  // One of before its creation is of a clock that is wrong.
-  await storeCheckIn(id, parseReport({ sample }), { sampledAt: minutesAgo(400), arrivedAt: new Date() });
-  expect(await firstSeen()).toEqual(createdAt);
-  // Heard by a version that did not store it: a check-in of now is not the first.
-  await db.server.update({ where: { id }, data: { firstSeenAt: null } });
-  await recordCheckIn(id, { sample });
-  expect(await firstSeen()).toBeNull();
-  expect(await stability()).toBe(0);
+  const [one, other] = await Promise.all([inTime, later].map(({ id }) => getHistory(id, "24h", now)));
+  expect(other?.points).toEqual(one?.points);
+  expect(await hoursOf(later.id)).toEqual(await hoursOf(inTime.id));
+  expect(await eventsOf(later.id)).toEqual(await eventsOf(inTime.id));
+  expect(await eventsOf(later.id)).toContain("disk_full…");
 });
 
-test("a restart is noticed by the uptime that went down, once", async () => {
-  const { id: accountId } = await newAccount();
-  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
-  const at = (minutes: number) => new Date(Date.now() - 10 * MINUTE + minutes * MINUTE);
-  await recordCheckIn(id, { sample }, at(0));
-  await recordCheckIn(id, { sample: { ...sample, uptimeS: 20 } }, at(1));
-  await recordCheckIn(id, { sample: { ...sample, uptimeS: 80 } }, at(2));
-  const { events, minutes } = await stabilityOf(id);
-  expect(sum(events.map(({ reboots }) => reboots))).toBe(1);
-  expect(sum((minutes.match(/../g) ?? []).map(Number))).toBe(3);
+test("stability counts the minutes with a check-in of the 24 hours before the sample, from the first check-in on", async () => {
+  const { id, detail } = await add();
+  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+  for (let n = 100; n >= 0; n--) if (n % 4 !== 0 || n === 100) await sendSample(id, now - n * MINUTE);
+  const { ratedBy } = await db.server.findUniqueOrThrow({ where: { id } });
+  expect((ratedBy as { coveragePct: number }).coveragePct).toBeCloseTo((75 / 99) * 100, 6);
+  expect((await detail()).score_components.stability).toBe(0);
 });
 
-test("facts and ip of a sample from beyond its own arrival do not become the newest, and it outranks none that is in time", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId);
-  const known = async () => {
-    const { facts, public_ip } = await getData<{ facts: { os: string }; public_ip: string }>(
-      `/api/v1/servers/${id}`,
-      token,
-    );
-    return [facts.os, public_ip];
-  };
-  const now = Date.now();
-  const report = (os: string, publicIp: string) => ({
-    facts: { os, kernel: "6.1", cores: 2 },
-    publicIp,
-    sample: parseReport({ sample }).sample,
-  });
-  const at = (arrival: number, ahead: number) => ({
-    arrivedAt: new Date(now + arrival),
-    sampledAt: new Date(now + arrival + ahead),
-  });
-  await storeCheckIn(id, report("first", "192.0.2.1"), at(-2 * MINUTE, 0));
-  await storeCheckIn(id, report("ahead", "192.0.2.2"), at(-MINUTE, 4 * MINUTE));
-  expect(await known()).toEqual(["first", "192.0.2.1"]);
-  await storeCheckIn(id, report("in time", "192.0.2.3"), at(0, -SECOND));
-  expect(await known()).toEqual(["in time", "192.0.2.3"]);
+test("the minutes of the console's own absence are taken off what stability expects", async () => {
+  const { id } = await add();
+  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const away = { startedAt: new Date(now - 40 * MINUTE), endedAt: new Date(now - 20 * MINUTE) };
+  const absence = { subject: "console", subjectId: 0, kind: "away" };
+  await db.event.create({ data: { ...absence, ...away } });
+  for (let n = 60; n >= 0; n--) if (n > 40 || n <= 20) await sendSample(id, now - n * MINUTE);
+  await db.event.deleteMany({ where: absence });
+  expect((await db.server.findUniqueOrThrow({ where: { id } })).stability).toBe(1000);
 });
 
-test("a late check-in is stored, never moves last_seen backwards, and is no restart", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
-  const now = new Date();
-  await recordCheckIn(id, { sample }, now);
-  const late = { ...sample, cpuPct: 90, uptimeS: sample.uptimeS - 30 };
-  await recordCheckIn(id, { sample: late }, new Date(now.getTime() - 30 * SECOND));
-  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
-    last_seen: now.getTime(),
-    latest_sample: { ts: now.getTime(), cpu_pct: 10 },
-  });
-  expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(2);
-  const { events } = await stabilityOf(id);
-  expect(sum(events.map(({ reboots }) => reboots))).toBe(0);
-});
-
-test("a restart counts in its hour, and late samples correct the counts of restarts in any order", async () => {
-  const { id: accountId } = await newAccount();
-  const start = Math.floor(Date.now() / HOUR) * HOUR - 6 * HOUR;
-  // Minutes after the start, with the uptime in seconds: restarts at 75 and 121.
-  const times = [
-    [0, 900],
-    [1, 960],
-    [4, 1140],
-    [5, 1200],
-    [75, 30],
-    [76, 90],
-    [119, 2670],
-    [121, 20],
-    [190, 4160],
-  ] as const;
-  const filled = [...Array.from({ length: 42 }, (_, i) => [77 + i, 150 + 60 * i] as const)];
-  const all = [...times, ...filled].sort(([a], [b]) => a - b);
-  const expected = [
-    { hour: start / HOUR + 1, reboots: 1, oom_kills: 0 },
-    { hour: start / HOUR + 2, reboots: 1, oom_kills: 0 },
-  ];
-  const shuffled = [...all].sort(([a], [b]) => ((a * 7919) % 101) - ((b * 7919) % 101));
-  for (const order of [all, [...all].reverse(), shuffled]) {
-    const { id } = await newServer(accountId, { createdAt: new Date(start - DAY) });
-    for (const [minute, uptimeS] of order)
-      await recordCheckIn(id, { sample: { ...sample, uptimeS } }, new Date(start + minute * MINUTE));
-    expect((await stabilityOf(id)).events).toEqual(expected);
+test("the score that is shown is the score that is stored, and the list says what the detail says, at any age, over random samples", async () => {
+  const { id, accountId, detail } = await add();
+  let drawn = 0;
+  const upTo = (most: number) => Math.round(randomAt(drawn++) * most * 100) / 100;
+  const measured = (value: number) => (upTo(1) < 0.2 ? null : value);
+  for (let n = 0; n < 60; n++) {
+    const now = Date.now();
+    const over = {
+      ...{ cpuPct: upTo(100), cpuStealPct: upTo(20), load5: upTo(9), memUsedMb: measured(upTo(1000)) },
+      ...{ diskUsedPct: measured(upTo(100)), netLossPct: measured(upTo(5)), netRetransmitPct: measured(upTo(10)) },
+      oomKills: upTo(1) < 0.1 ? 1 : 0,
+    };
+    await db.telemetrySample.deleteMany({ where: { serverId: id } });
+    await db.server.update({ where: { id }, data: { sampledAt: new Date(now - MINUTE) } });
+    expect(await sendSample(id, now, over)).toBe(true);
+    const [sample] = await db.telemetrySample.findMany({ where: { serverId: id } });
+    expect((await detail()).score, `sample ${n}`).toBe(sample?.score);
+    const [age, silence] = [upTo(1000), upTo(1000)];
+    const times = { sampledAt: new Date(now - age * SECOND), lastSeenAt: new Date(now - silence * SECOND) };
+    await db.server.update({ where: { id }, data: times });
+    const [[item], full] = [(await listServers(accountId)).servers, await detail()];
+    // Some milliseconds pass between the two.
+    expect(Math.abs((item?.score ?? 0) - full.score), `age ${age}`).toBeLessThanOrEqual(1);
+    const { cpu, memory, disk, network, stability, freshness } = full.score_components;
+    const sum = 20 * cpu + 20 * memory + 20 * disk + 15 * network + 15 * stability + 10 * freshness;
+    expect(full.score).toBe(Math.round(sum / 100));
   }
 });
 
-test("twenty check-ins at once are all counted, one after the other", async () => {
-  const { id: accountId } = await newAccount();
-  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
-  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 30 * MINUTE;
-  await Promise.all(
-    Array.from({ length: 20 }, (_, minute) =>
-      recordCheckIn(id, { sample: { ...sample, oomKills: 1, uptimeS: null } }, new Date(start + minute * MINUTE)),
-    ),
-  );
-  const { events } = await stabilityOf(id);
-  expect(sum(events.map(({ oom_kills }) => oom_kills))).toBe(20);
+test("of a clock that is ahead the present stays until time has caught up, and nothing is lost", async () => {
+  const { id, detail } = await add();
+  const now = onGrid();
+  await sendSample(id, now + 4 * MINUTE, { cpuPct: 80 }, { arrivedAt: now });
+  expect(await sendSample(id, now, { cpuPct: 11 }, { arrivedAt: now + 1 })).toBe(true);
+  expect(await detail()).toMatchObject({ latest_sample: { cpu_pct: 80 }, last_seen: now + 1 });
+  await sendSample(id, now + 5 * MINUTE, { cpuPct: 12 });
+  expect(await detail()).toMatchObject({ latest_sample: { cpu_pct: 12 } });
+  expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(3);
+});
+
+test("in any order, with repeats, each hour is the sum of the samples that are stored of it", async () => {
+  const { id } = await add();
+  let drawn = 1000;
+  const upTo = (most: number) => randomAt(drawn++) * most;
+  const from = Math.floor(Date.now() / HOUR) * HOUR - 3 * HOUR;
+  const times = Array.from({ length: 60 }, () => from + Math.floor(upTo(7200)) * SECOND);
+  const all = [...times, ...times.slice(0, 20)].sort(() => upTo(1) - 0.5);
+  for (const at of all) {
+    const over = { cpuPct: Math.round(upTo(100)), memUsedMb: upTo(1) < 0.2 ? null : upTo(1000) };
+    await sendSample(id, at, { ...over, oomKills: upTo(1) < 0.1 ? 2 : 0 }, { arrivedAt: from + 3 * HOUR });
+  }
+  const samples = await db.telemetrySample.findMany({ where: { serverId: id } });
+  const hours = await db.telemetryHour.findMany({ where: { serverId: id } });
+  for (const hour of hours) {
+    const own = samples.filter(({ at }) => Math.floor(at.getTime() / HOUR) * HOUR === hour.hour.getTime());
+    const scores = own.map(({ score }) => score);
+    expect(hour).toMatchObject({ samples: own.length, scoreMin: Math.min(...scores), scoreMax: Math.max(...scores) });
+    expect(hour.scoreAvg).toBeCloseTo(scores.reduce((sum, score) => sum + score, 0) / own.length, 1);
+    const minutes = new Set(own.map(({ at }) => Math.floor((at.getTime() % HOUR) / MINUTE)));
+    expect(hour.seen).toBe([...minutes].reduce((bits, minute) => bits | (1n << BigInt(minute)), 0n));
+  }
+  expect(hours.reduce((sum, hour) => sum + hour.samples, 0)).toBe(samples.length);
+});
+
+test("many check-ins of one server at once are counted once each, the newest is the present, and a restart is told once", async () => {
+  const { id, detail } = await add();
+  const hour = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
+  await sendSample(id, hour, { uptimeS: 9e6 });
+  const sent = Array.from({ length: 60 }, (_, n) => hour + ((n % 30) + 1) * 30 * SECOND);
+  await Promise.all(sent.map((at) => sendSample(id, at, { oomKills: 1, uptimeS: (at - hour) / SECOND })));
+  expect(await hoursOf(id)).toEqual([{ samples: 31, reboots: 1, oomKills: 30, minutes: 16 }]);
+  expect((await detail()).latest_sample?.ts).toBe(Math.max(...sent));
+});
+
+test("two daemons with one key are told of when a name returns, until ten minutes pass without a turn, and their turns are no restarts", async () => {
+  const { id } = await add();
+  const start = onGrid() - HOUR;
+  for (let n = 0; n < 10; n++) {
+    const [uptimeS, daemon] = n % 2 ? [100 + 30 * n, "aaaaaaaa"] : [9e6 + 30 * n, "bbbbbbbb"];
+    await sendSample(id, start + n * 30 * SECOND, { uptimeS }, { daemon });
+  }
+  expect((await eventsOf(id)).filter((kind) => kind.startsWith("two"))).toEqual(["two_daemons…"]);
+  expect((await hoursOf(id)).reduce((sum, { reboots }) => sum + reboots, 0)).toBeLessThanOrEqual(1);
+  for (let n = 0; n < 25; n++) {
+    await sendSample(id, start + (10 + n) * 30 * SECOND, { uptimeS: 1000 + n * 30 }, { daemon: "aaaaaaaa" });
+  }
+  expect(await eventsOf(id)).toContain("two_daemons");
+});
+
+test("failed services are an event until a report says that none has failed; one that does not say changes nothing", async () => {
+  const { id } = await add();
+  const start = onGrid() - HOUR;
+  await sendSample(id, start, { failedUnits: 2 });
+  await sendSample(id, start + MINUTE, { failedUnits: null });
+  expect(await eventsOf(id)).toEqual(["unit_failed…"]);
+  expect((await db.server.findUniqueOrThrow({ where: { id } })).stability).toBe(800);
+  await sendSample(id, start + 2 * MINUTE);
+  expect(await eventsOf(id)).toEqual(["unit_failed"]);
 });
 
 test("a wrong value is refused by name and nothing of the check-in is kept", async () => {
-  const { id: accountId } = await newAccount();
-  const { id } = await newServer(accountId);
-  for (const [report, message] of [
-    [{ sample: { ...sample, cpuPct: 101 } }, "sample.cpuPct"],
-    [{ sample: { ...sample, memUsedMb: Number.NaN } }, "sample.memUsedMb"],
-    [{ publicIp: "not an ip" }, "publicIp"],
-    [{ facts: { os: "Debian", kernel: "6.1", cores: 0 } }, "facts.cores"],
-  ] as const) {
-    const failure = recordCheckIn(id, report as Parameters<typeof recordCheckIn>[1]);
-    await expect(failure).rejects.toThrow(InvalidInputError);
-    await expect(failure).rejects.toThrow(message);
-  }
-  expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(0);
-  await expect(recordCheckIn(2 ** 31 - 1, {})).rejects.toThrow(NotFoundError);
+  const { id, detail } = await add();
+  const wrong = recordCheckIn(id, { sample: { cpuPct: 101 } });
+  await expect(wrong).rejects.toThrow("Invalid check-in: sample.cpuPct");
+  expect(await detail()).toMatchObject({ online: false, latest_sample: null });
 });
 
-async function stabilityOf(id: number): Promise<StabilityRecord> {
-  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
-  return parseStabilityRecord(stability);
-}
+test("a sample of a day without a partition makes the day, and is stored", async () => {
+  const { id } = await add();
+  const at = onGrid() - 300 * DAY;
+  expect(await sendSample(id, at)).toBe(true);
+  expect(await db.telemetrySample.count({ where: { serverId: id, at: new Date(at) } })).toBe(1);
+});
 
-const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+test("no index holds the last check-in, so that check-ins stay HOT updates", async () => {
+  const indexes = await db.$queryRaw<
+    { indexdef: string }[]
+  >`select indexdef from pg_indexes where tablename = 'servers'`;
+  expect(indexes.length).toBeGreaterThan(1);
+  for (const { indexdef } of indexes) expect(indexdef).not.toMatch(/seen_at|sampled_at|offline|stability/);
+});

@@ -14,7 +14,11 @@ import { TABLES } from "@/lib/generated/tables";
 import { migrate } from "@/scripts/database";
 import { requireMigrated } from "@/scripts/require-migrated";
 
-const [BASELINE = ""] = readdirSync("prisma/migrations");
+const MIGRATIONS = readdirSync("prisma/migrations", { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort();
+const [BASELINE = ""] = MIGRATIONS;
 /** A database of the last commit before the baseline, with a few rows. */
 const EARLIER = gunzipSync(readFileSync("e2e/support/before-the-baseline.sql.gz")).toString();
 /** The embedded database has one session, so nobody else can hold a lock in it. */
@@ -25,9 +29,11 @@ test("a new database gets every migration once, recorded as Prisma records it, a
   const url = await emptyDatabase();
   await migrate(url);
   const before = [await describeDatabase(url), await recordsOf(url)];
-  expect(before[1]).toEqual([
-    { migration_name: BASELINE, checksum: expect.stringMatching(/^[0-9a-f]{64}$/), is_done: true, steps: 1 },
-  ]);
+  expect(before[1]).toEqual(
+    MIGRATIONS.map((name) => ({
+      ...{ migration_name: name, checksum: expect.stringMatching(/^[0-9a-f]{64}$/), is_done: true, steps: 1 },
+    })),
+  );
   await migrate(url);
   expect([await describeDatabase(url), await recordsOf(url)]).toEqual(before);
   expect(await requireMigrated(url)).toBeNull();
@@ -38,7 +44,7 @@ test("the tables have the columns of schema.prisma, of the same type and as ofte
     await migratedDatabase(),
     `select relname || '.' || attname || ' ' || format_type(atttypid, atttypmod) || case when attnotnull then '' else ' null' end as column
      from pg_class join pg_attribute on attrelid = pg_class.oid
-     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and attnum > 0
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and attnum > 0 and not attisdropped
        and relname <> '_prisma_migrations'`,
   );
   expect(columns.map(({ column }) => column).sort()).toEqual(columnsOfSchema().sort());
@@ -55,14 +61,61 @@ test("a database of the last version before the baseline is adopted: its row is 
   const before = [await describeDatabase(url), await rows()];
   const records = await recordsOf(url);
   expect(records).toHaveLength(33);
-  await migrate(url);
+  const folder = folderOf([BASELINE]);
+  await migrate(url, { folder });
   expect([await describeDatabase(url), await rows()]).toEqual(before);
   expect(await recordsOf(url)).toEqual([
     ...records,
     expect.objectContaining({ migration_name: BASELINE, is_done: true }),
   ]);
+  expect(await requireMigrated(url, folder)).toBeNull();
+  const other = await emptyDatabase();
+  await migrate(other, { folder });
+  expect(await describeDatabase(other)).toEqual(before[0]);
+});
+
+test("what an adopted database holds of servers is carried over: times, samples on their grid, hours, outages that go on; and it is what a new one is", async () => {
+  const url = await earlierDatabase();
+  await runSql(
+    url,
+    `delete from servers;
+     insert into servers (id, account_id, label, hostname, created_at, last_seen_at)
+       select n, (select min(id) from accounts), 's' || n, '', '2026-11-01', case when n = 1 then timestamptz '2026-11-01' else '2026-11-20' end
+       from generate_series(1, 2) n;
+     insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb)
+       values (2, '2026-11-20 10:00:03', 12.5, 1, 4), (2, '2026-11-20 10:00:07', 99, 1, 4), (2, '2026-11-20 10:00:31', 14.5, 1, 4);
+     insert into telemetry_hours (server_id, hour, samples, bands) values
+       (2, '2026-11-20 10:00', 3, '{"score": [600, 650.4, 700, 60], "cpuPct": [12.5, 42, 99, 3]}');
+     insert into server_events (server_id, kind, started_at, ended_at) values
+       (2, 'offline', '2026-11-20 10:02:31', null), (2, 'unknown', '2026-11-19', '2026-11-19 01:00'), (2, 'critical', '2026-11-20 09:00', null)`,
+  );
+  await migrate(url);
+  expect(await runSql(url, "select id, first_seen_at, last_seen_at, offline_since from servers order by id")).toEqual([
+    { id: 1, first_seen_at: null, last_seen_at: null, offline_since: null },
+    {
+      id: 2,
+      first_seen_at: new Date("2026-11-01T00:00:00Z"),
+      last_seen_at: new Date("2026-11-20T00:00:00Z"),
+      offline_since: new Date("2026-11-20T10:02:31Z"),
+    },
+  ]);
+  expect(await runSql(url, "select at, score, mem_used_pct from telemetry_samples order by at")).toEqual([
+    { at: new Date("2026-11-20T10:00:00Z"), score: 650, mem_used_pct: 25 },
+    { at: new Date("2026-11-20T10:00:30Z"), score: 650, mem_used_pct: 25 },
+  ]);
+  const hours = "select samples, seen::int, score_min, score_max, cpu_pct_max, disk_used_pct_avg from telemetry_hours";
+  expect(await runSql(url, hours)).toEqual([
+    { samples: 3, seen: 3, score_min: 600, score_max: 700, cpu_pct_max: 99, disk_used_pct_avg: null },
+  ]);
+  expect(
+    await runSql(url, "select kind, ended_at is null as open from events where subject = 'server' order by 1"),
+  ).toEqual([
+    { kind: "critical", open: false },
+    { kind: "offline", open: true },
+  ]);
   expect(await requireMigrated(url)).toBeNull();
-  expect(await describeDatabase(await migratedDatabase())).toEqual(before[0]);
+  const [ours, fresh] = [await describeDatabase(url), await describeDatabase(await migratedDatabase())];
+  expect({ ...ours, partitions: null }).toEqual({ ...fresh, partitions: null });
 });
 
 test.each([
@@ -102,7 +155,7 @@ test("two runs at once apply each migration once", async () => {
   const folder = folderWith({ [NEXT]: "create table next (id int)" });
   // Patient: on a busy machine the baseline may take longer than a lock is waited for.
   await Promise.all([1, 2].map(() => migrate(url, { folder, tries: 100, pause: 100 })));
-  expect((await recordsOf(url)).map(({ migration_name }) => migration_name)).toEqual([BASELINE, NEXT]);
+  expect((await recordsOf(url)).map(({ migration_name }) => migration_name)).toEqual([...MIGRATIONS, NEXT]);
 });
 
 onPostgres(
@@ -149,7 +202,7 @@ test("a migration that fails is rolled back whole, leaves no record, and is trie
     `${NEXT} could not be applied, and nothing of it was: invalid input syntax for type integer: "x".`,
   );
   expect(await runSql(url, "select to_regclass('next') as made")).toEqual([{ made: null }]);
-  expect(await recordsOf(url)).toHaveLength(1);
+  expect(await recordsOf(url)).toHaveLength(MIGRATIONS.length);
   // So does one that Prisma's own command recorded as begun.
   await runSql(url, "insert into _prisma_migrations (id, checksum, migration_name) values ('n', 'c', $1)", [NEXT]);
   writeFileSync(join(folder, NEXT, "migration.sql"), "create table next (id int)");
@@ -162,7 +215,9 @@ test("a database that is behind, has a failed migration, or one of another text 
   const folder = folderWith({ [NEXT]: "create table next (id int)" });
   const refused = 'The database is not up to date; run "npm run migrate":';
   expect(await refusalOf(requireMigrated(url, folder))).toBe(`${refused} it lacks 1, from ${NEXT} on.`);
-  expect(await refusalOf(requireMigrated(await emptyDatabase()))).toBe(`${refused} it lacks 1, from ${BASELINE} on.`);
+  expect(await refusalOf(requireMigrated(await emptyDatabase()))).toBe(
+    `${refused} it lacks ${MIGRATIONS.length}, from ${BASELINE} on.`,
+  );
   await runSql(url, "insert into _prisma_migrations (id, checksum, migration_name) values ('n', 'c', $1)", [NEXT]);
   expect(await refusalOf(requireMigrated(url, folder))).toBe(`${refused} ${NEXT} has failed.`);
   await runSql(url, "update _prisma_migrations set checksum = 'c', finished_at = now()");
@@ -211,6 +266,14 @@ async function earlierDatabase(): Promise<string> {
   return url;
 }
 
+/** These of the migrations alone. */
+function folderOf(names: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "console-migrations-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of names) cpSync(`prisma/migrations/${name}`, join(folder, name), { recursive: true });
+  return folder;
+}
+
 /** A copy of the migrations, and these as well. */
 function folderWith(migrations: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), "console-migrations-"));
@@ -251,6 +314,8 @@ function columnsOfSchema(): string[] {
     "String Uuid": "uuid",
     "Json Json": "json",
     "Int SmallInt": "smallint",
+    "Float Real": "real",
+    "DateTime Timestamptz(0)": "timestamp(0) with time zone",
     "DateTime Timestamptz(3)": "timestamp(3) with time zone",
   };
   return Object.entries(TABLES).flatMap(([model, { name: table, columns }]) => {

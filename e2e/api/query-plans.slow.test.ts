@@ -1,21 +1,20 @@
 import pg from "pg";
 import { expect, test } from "vitest";
 import { newAccount, newServer } from "@/e2e/support/factories";
+import { sendSample } from "@/e2e/support/record-check-in";
 import { type Query, recordQueries } from "@/e2e/support/recorded-queries";
-import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import type { Account } from "@/lib/accounts/accounts";
-import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/format/time";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { getMetrics } from "@/lib/game-services/metrics";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
-import { listServerEvents } from "@/lib/servers/events/server-events";
+import { listDays } from "@/lib/servers/events/days";
+import { listEvents } from "@/lib/servers/events/events";
+import { getAvailability } from "@/lib/servers/events/uptime";
 import { getServer, listServers } from "@/lib/servers/servers";
-import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
 import { getHistory, HISTORY_RANGES, listTrends } from "@/lib/servers/telemetry/history";
-import { findPeaks, PeakSearch } from "@/lib/servers/telemetry/peaks";
-import { retireSamples } from "@/lib/servers/telemetry/retention";
+import { deleteOldHours } from "@/lib/servers/telemetry/retention";
 import { authenticate } from "@/lib/tokens/authentication";
 import { watchTokens } from "@/lib/tokens/events/endings";
 import { listTokenNews } from "@/lib/tokens/events/token-events";
@@ -23,7 +22,6 @@ import { mintToken } from "@/lib/tokens/format";
 import { listTokens } from "@/lib/tokens/management";
 
 type Plan = { "Node Type": string; "Relation Name"?: string; Plans?: Plan[] };
-type MeasuredPlan = Plan & { "Actual Rows": number; "Actual Loops": number };
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
@@ -37,20 +35,26 @@ const OTHERS = `
   insert into token_events (token_id, kind, started_at, ended_at)
     select i, 'refused_after_end', now() - interval '9 days', now() - interval '8 days' from generate_series(1, 50000) i;
   insert into servers (account_id, label, hostname) select 1 + i % 19000, 'l', 'h' from generate_series(1, 50000) i;
-  select make_day_partition(parent, date_trunc('day', now(), 'UTC') - day * interval '24 hours', 0)
-    from unnest(array['telemetry_samples', 'metric_samples']) parent, generate_series(1, 10) day;
+  do $$ declare parent text; day timestamptz; begin
+    for parent, day in select p, date_trunc('day', now(), 'UTC') - n * interval '24 hours'
+      from unnest(array['telemetry_samples', 'metric_samples']) p, generate_series(1, 10) n
+    loop
+      execute format('create table if not exists %I partition of %I for values from (%L) to (%L)',
+        parent || '_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), parent, day, day + interval '24 hours');
+    end loop;
+  end $$;
   -- From ten days ago to three days ahead, so that no partition is empty.
-  insert into telemetry_samples (server_id, ts, cpu_pct)
+  insert into telemetry_samples (server_id, at, score)
     select 1 + i % 5000, now() + interval '3 days' - i / 5000 * interval '187 min', 1 from generate_series(1, 500000) i;
-  insert into telemetry_hours (server_id, hour, samples)
-    select 1 + i % 5000, date_trunc('hour', now(), 'UTC') - i / 5000 * interval '1 hour', 120 from generate_series(0, 99999) i;
-  insert into server_events (server_id, kind, started_at, ended_at, notice_due)
-    select 1 + i % 5000, 'offline', now() - i / 5000 * interval '1 day', now() - i / 5000 * interval '23 hours', false
+  insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills)
+    select 1 + i % 5000, date_trunc('hour', now(), 'UTC') - i / 5000 * interval '1 hour', 1, 120, 0, 0 from generate_series(0, 99999) i;
+  insert into events (subject, subject_id, kind, started_at, ended_at, notice_due)
+    select 'server', 1 + i % 5000, 'offline', now() - i / 5000 * interval '1 day', now() - i / 5000 * interval '23 hours', false
     from generate_series(1, 100000) i;
   insert into maintenance_times (server_id, started_at, ended_at)
     select 1 + i % 5000, now() - i / 5000 * interval '1 day', now() - i / 5000 * interval '23 hours' from generate_series(1, 50000) i;
-  insert into blind_times (cause, started_at, ended_at)
-    select 'cut', now() - i * interval '1 hour', now() - i * interval '1 hour' + interval '1 minute' from generate_series(1, 9600) i;
+  update events set account_id = (select account_id from servers s where s.id = subject_id);
+  insert into heartbeat (beat_at, judges_from) values (now(), now());
   insert into benchmark_runs (server_id, label, status, finished_at)
     select 1 + i % 1000, 'l', 'done', now() - i * interval '1 s' from generate_series(1, 50000) i;
   insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
@@ -61,8 +65,6 @@ const OTHERS = `
     select 1 + i % 100, now() + interval '3 days' - i / 300 * interval '11 min', i / 100 % 3, 1, 1, 1, 1
     from generate_series(1, 500000) i;
   -- Of days that have no partition.
-  insert into telemetry_samples (server_id, ts, cpu_pct)
-    select 1 + i % 5000, now() - interval '40 days' - i / 5000 * interval '1 hour', 1 from generate_series(1, 50000) i;
   insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
     select 1 + i % 100, now() - interval '40 days' - i / 300 * interval '1 hour', i / 100 % 3, 1, 1, 1, 1
     from generate_series(1, 50000) i;
@@ -96,11 +98,8 @@ test("no query of any endpoint, of the history of servers or of what deletes old
       // Queries with both ends of a time range read only the partitions of its days.
       if (times.length > 1) expect(daysRead, text).toBeLessThan((Math.max(...times) - Math.min(...times)) / DAY + 2);
       const scanned = nodesOf(plan).filter(
-        // The catalogue of tables has as many rows as there are tables, the console's presence one, and its absences 10,000
-        // at most.
-        (node) =>
-          node["Node Type"] === "Seq Scan" &&
-          !/^(?:pg_|console_presence$|blind_times$)/.test(node["Relation Name"] ?? ""),
+        // The catalogue of tables has as many rows as there are tables, and the console's heartbeat one.
+        (node) => node["Node Type"] === "Seq Scan" && !/^(?:pg_|heartbeat$)/.test(node["Relation Name"] ?? ""),
       );
       expect(
         scanned.map((node) => node["Relation Name"]),
@@ -113,52 +112,20 @@ test("no query of any endpoint, of the history of servers or of what deletes old
   }
 });
 
-test("the times of peaks are read from the samples of the hours that had them, and from no others, however many a server has", async () => {
-  const { id: accountId } = await newAccount();
-  const hour = Math.floor(Date.now() / HOUR) * HOUR;
-  const { id } = await newServer(accountId, { createdAt: new Date(hour - 32 * DAY), lastSeenAt: new Date(hour) });
-  // So many that PostgreSQL thinks of reading them by several processes, and more than the product's client has time for.
-  await runSql(
-    process.env.DATABASE_URL ?? "",
-    `insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb, mem_total_mb,
-      swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s)
-    select ${id}, ts, 50, 1, 2, 3, 800, 1000, 4, 60, 5, 6, 90000
-    from generate_series($1::timestamptz, $2, interval '30 s') ts`,
-    [new Date(hour - 31 * DAY), new Date(hour)],
-  );
-  await db.$executeRaw`analyze telemetry_samples`;
-  const search = new PeakSearch();
-  const measured = HISTORY_MEASURES.filter((measure) => measure !== "score");
-  const hours = measured.map((measure, index) => {
-    const at = hour - (1 + index) * 53 * HOUR;
-    search.add(measure, 50, at, HOUR);
-    return at;
-  });
-  const sent = await recordQueries(() => findPeaks({ id, countsFrom: new Date(0), cores: 1 }, search));
-  expect(sent).toHaveLength(1);
-  const [{ text, values } = { text: "", values: [] }] = sent;
-  const [row] = await db.$queryRawUnsafe<{ "QUERY PLAN": [{ Plan: Plan }] }[]>(
-    `explain (analyze, format json) ${text}`,
-    ...values,
-  );
-  const plan = (row as { "QUERY PLAN": [{ Plan: Plan }] })["QUERY PLAN"][0].Plan;
-  const scans = nodesOf(plan).filter((node): node is MeasuredPlan => node["Relation Name"] !== undefined);
-  const read = scans.reduce((sum, node) => sum + node["Actual Rows"] * node["Actual Loops"], 0);
-  expect(read).toBe(new Set(hours).size * 120);
-});
-
 /** The distinct statements of the history, its sums, the trends and the deletion of old samples. */
 async function historyQueries(): Promise<Query[]> {
   const { id: accountId } = await newAccount();
   const createdAt = new Date(Date.now() - 40 * DAY);
   const { id } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });
   const times = [33 * DAY, 3 * HOUR, 0].map((age) => new Date(Date.now() - age));
-  await db.telemetrySample.createMany({ data: times.map((ts) => ({ serverId: id, ts })) });
+  for (const at of times) await sendSample(id, at.getTime());
   const sent = await recordQueries(async () => {
-    await retireSamples(Date.now(), { telemetryDays: 31, hoursDays: 400 }, async () => true);
-    for (const range of HISTORY_RANGES) await getHistory(accountId, String(id), range);
-    await listServerEvents(id, { from: Date.now() - 365 * DAY, to: Date.now() }, Date.now());
-    await listTrends(accountId, [id]);
+    await deleteOldHours(Date.now(), 400, async () => true);
+    for (const range of HISTORY_RANGES) await getHistory(id, range, Date.now());
+    await listEvents(id, { from: Date.now() - 365 * DAY, to: Date.now() });
+    await getAvailability(id, Date.now());
+    await listDays(accountId, Date.now());
+    await listTrends(accountId, [id], Date.now());
     await listTokenNews([7, 8], new Date());
     await watchTokens(Date.now());
   });

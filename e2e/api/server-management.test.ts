@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { call, getData } from "@/e2e/support/ask";
-import { newAccount, newBenchmarkRun, newServer, unique } from "@/e2e/support/factories";
+import { newAccount, newBenchmarkRun, newServer, putSample, unique } from "@/e2e/support/factories";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
@@ -88,7 +88,7 @@ test("renaming shows in the API; removing takes keys, samples and runs along", a
     hostname: "lobby.example.net",
   });
   await newBenchmarkRun(id);
-  await db.telemetrySample.create({ data: { serverId: id, ts: new Date() } });
+  await putSample(id, new Date());
   expect(await removeServer(accountId, id)).toBe(true);
   expect((await call(`/api/v1/servers/${id}`, token)).status).toBe(404);
   const where = { where: { serverId: id } };

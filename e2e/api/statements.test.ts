@@ -67,7 +67,7 @@ test("HEAD of metrics asks for the service alone, and reads no interval", async 
   expect(queries.map(({ text }) => text).join("\n")).not.toContain("metric_samples");
 });
 
-test("a scrape of /metrics is three statements, and a check-in another three", async () => {
+test("a scrape of /metrics is four statements, and a check-in the look-up of its key and a transaction of five", async () => {
   const account = await newAccount();
   const { key } = await newReportingServer(account.id);
   await newGameService(account.id);
@@ -83,11 +83,11 @@ test("a scrape of /metrics is three statements, and a check-in another three", a
   const scraped = await recordQueries(async () => {
     expect((await send(scrapeMetrics as Handler, account.token)).status).toBe(200);
   });
-  expect(scraped).toHaveLength(3);
+  expect(scraped).toHaveLength(4);
   const reported = await recordQueries(async () => {
     expect((await send(checkIn as Handler, key, { cpu_pct: 5 })).status).toBe(200);
   });
-  expect(reported).toHaveLength(3);
+  expect(reported).toHaveLength(8);
 });
 
 test("PostgreSQL prepares every declared statement on the migrated database, each takes what it says, and no further file asks in raw SQL", async () => {
@@ -135,8 +135,8 @@ test("a thousand servers are one answer, complete and by id", async () => {
     insert into servers (account_id, label, hostname)
     select ${id}, 'server ' || i, 'host' from generate_series(1, 1000) i`;
   await db.$executeRaw`
-    insert into telemetry_samples (server_id, ts, cpu_pct)
-    select id, now() - i * interval '30 s', 40 from servers, generate_series(1, 3) i where account_id = ${id}`;
+    insert into telemetry_samples (server_id, at, score, cpu_pct)
+    select id, date_bin('10 s', now() - i * interval '30 s', 'epoch'), 900, 40 from servers, generate_series(1, 3) i where account_id = ${id}`;
   // As check-ins do: the rows are no longer stored in the order in which they were made.
   await db.$executeRaw`update servers set last_seen_at = now() where account_id = ${id} and id % 3 = 0`;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { getData } from "@/e2e/support/ask";
-import { newAccount } from "@/e2e/support/factories";
+import { newAccount, putSample } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
@@ -61,10 +61,8 @@ async function fill() {
       lastSeenAt: seen.date,
     },
   });
-  await db.telemetrySample.create({ data: { serverId: partial.id, ts: seen.date, memUsedMb: 512 } });
-  await db.telemetrySample.create({
-    data: { serverId: whole.id, ts: seen.date, cpuPct: 12.5, memUsedMb: 1640.25, memTotalMb: 4000, diskUsedPct: 91 },
-  });
+  await putSample(partial.id, seen.date, { memUsedMb: 512 });
+  await putSample(whole.id, seen.date, { cpuPct: 12.5, memUsedMb: 1640.25, memTotalMb: 4000, diskUsedPct: 91 });
   const listed = (id: number, label: string, lastSeen: number, online: boolean, publicIp: string | null) => ({
     id,
     label,

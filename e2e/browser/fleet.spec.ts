@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { newServer, steadyRecord } from "@/e2e/support/factories";
+import { newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { fillMixedFleet, sample } from "@/e2e/support/mixed-fleet";
 import { expect, test } from "@/e2e/support/pages";
@@ -72,7 +72,7 @@ test("the fleet says in its title what needs somebody while it refreshes, and ty
   account,
 }) => {
   const [, silent = 0] = await fillMixedFleet(account.id);
-  const fresh = await newServer(account.id, { stability: steadyRecord() });
+  const fresh = await newServer(account.id, { stability: 1000 });
   const well = { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 };
   await recordCheckIn(fresh.id, { sample: well });
   await page.goto("/dashboard");

@@ -11,7 +11,7 @@ import { nodeExporter } from "@/e2e/support/node-exporter";
 import { SLOW } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
-import { parseStabilityRecord } from "@/lib/servers/stability";
+import { GRID } from "@/lib/servers/telemetry/check-ins";
 import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh, the daemon of people's machines, under the shells that it is made for.
@@ -32,8 +32,7 @@ test.beforeEach(() => {
 });
 test.afterEach(() => bench.remove());
 
-const stateOf = (id: number) =>
-  db.server.findUniqueOrThrow({ where: { id }, include: { telemetrySamples: { orderBy: { ts: "asc" } } } });
+const samplesOf = (serverId: number) => db.telemetrySample.findMany({ where: { serverId }, orderBy: { at: "asc" } });
 
 for (const shell of SHELLS) {
   for (const client of ["curl", "wget"] as const) {
@@ -57,8 +56,8 @@ for (const shell of SHELLS) {
         online: true,
         facts: { kernel: readFileSync("/proc/sys/kernel/osrelease", "utf8").trim(), cores: expect.any(Number) },
       });
-      const [sample] = (await stateOf(id)).telemetrySamples;
-      expect(sample).toMatchObject({ netLossPct: 0, memTotalMb: expect.any(Number), diskUsedPct: expect.any(Number) });
+      const [sample] = await samplesOf(id);
+      expect(sample).toMatchObject({ netLossPct: 0, memUsedPct: expect.any(Number), diskUsedPct: expect.any(Number) });
     });
   }
 }
@@ -243,16 +242,16 @@ test("an outage of an hour, by a clock that runs ahead: everything is kept, repl
     await agent.stop();
     flaky.close();
   }
-  const { telemetrySamples, stability } = await stateOf(id);
-  const times = telemetrySamples.map(({ ts }) => ts.getTime());
+  const times = (await samplesOf(id)).map(({ at }) => at.getTime());
   expect(times.length).toBeGreaterThan(130);
-  for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(40 * SECOND);
-  expect([...flaky.tried].every((sampledAt) => times.includes(sampledAt))).toBe(true);
+  for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(50 * SECOND);
+  const onGrid = (at: number) => Math.floor(at / GRID) * GRID;
+  expect([...flaky.tried].every((sampledAt) => times.includes(onGrid(sampledAt)))).toBe(true);
   const minutes = new Set(times.map((time) => Math.floor(time / MINUTE))).size;
-  const record = parseStabilityRecord(stability);
-  expect((record.minutes.match(/../g) ?? []).reduce((sum, digits) => sum + Number(digits), 0)).toBe(minutes);
+  const hours = await db.telemetryHour.findMany({ where: { serverId: id } });
+  expect(hours.reduce((sum, { seen }) => sum + seen.toString(2).replaceAll("0", "").length, 0)).toBe(minutes);
   expect(minutes).toBeGreaterThanOrEqual(75);
-  expect(record.events).toEqual([]);
+  expect(hours.every(({ reboots, oomKills }) => reboots === 0 && oomKills === 0)).toBe(true);
   expect(agent.stderr()).toContain("Not delivered yet (000)");
   expect(agent.stderr()).not.toContain(key.slice(5, 20));
 });
@@ -322,7 +321,7 @@ test("what a clock an hour ahead has measured is stored at its true time, once, 
   mkdirSync(spool);
   // A sample from an outage, when the agent could not learn the true time.
   writeFileSync(join(spool, `${start + 3540}.json`), `{"sampled_at":${start + 3540}000,"cpu_pct":7}`);
-  const samples = async () => (await stateOf(id)).telemetrySamples;
+  const samples = () => samplesOf(id);
   const agent = bench.start(["busybox", "sh"], ["run", sharedOrigin()], `${key}\n`, {
     PROC_ROOT: resolve("e2e/support/proc/before"),
     STATE_DIRECTORY: bench.dir,
@@ -335,9 +334,9 @@ test("what a clock an hour ahead has measured is stored at its true time, once, 
   } finally {
     await agent.stop();
   }
-  const times = (await samples()).map(({ ts }) => ts.getTime() / SECOND);
-  // Between the answer and its own look at the clock a busy machine may let some seconds pass.
-  const slack = 5;
+  const times = (await samples()).map(({ at }) => at.getTime() / SECOND);
+  // The grid of samples, and between the answer and its own look at the clock a busy machine may let some seconds pass.
+  const slack = 15;
   expect(Math.abs((times[0] ?? 0) - (start - 60))).toBeLessThanOrEqual(slack);
   for (const time of times.slice(1)) expect(time).toBeGreaterThanOrEqual(start - slack);
   for (const time of times) expect(time).toBeLessThanOrEqual(Date.now() / SECOND + slack);
@@ -352,8 +351,8 @@ test("a single check-in by wget and a clock three hours behind is stored at its 
   bench.only([...TOOLS, "wget"]);
   const { code, stderr } = await bench.run(["dash"], ["once", sharedOrigin()], `${key}\n`);
   expect([code, stderr]).toEqual([0, expect.stringContaining("check-ins carry the console's time")]);
-  const [sample] = (await stateOf(id)).telemetrySamples;
-  expect(Math.abs(Date.now() - Number(sample?.ts))).toBeLessThan(30 * SECOND);
+  const [sample] = await samplesOf(id);
+  expect(Math.abs(Date.now() - Number(sample?.at))).toBeLessThan(30 * SECOND);
 });
 
 test("every mistake is one clear sentence, and nothing is sent", async () => {
@@ -406,7 +405,7 @@ test("install checks in first, keeps the key to root and the daemon, and starts 
   const installed = await run(["install", sharedOrigin()], `${key}\n`);
   expect([installed.code, installed.stderr]).toEqual([0, ""]);
   expect(installed.stdout).toContain("Installed: this machine reports every 30 seconds.");
-  expect((await stateOf(id)).telemetrySamples).toHaveLength(1);
+  expect(await samplesOf(id)).toHaveLength(1);
   const [keyFile, unit, script] = [
     "/etc/console-agent/key",
     "/etc/systemd/system/console-agent.service",

@@ -54,7 +54,6 @@ const WELL: Series = {
     (time - 9 * DAY) / SECOND,
   'console_partition_kept_seconds{instance="a",table="metric_samples"}': () => (8 * DAY) / SECOND,
   'console_database_size_bytes{instance="a"}': () => 30e9,
-  'console_roll_up_lag_seconds{instance="a"}': () => 0,
   'console_notices_oldest_due_seconds{instance="a"}': () => 0,
 };
 
@@ -83,7 +82,6 @@ const HAPPENS: Readonly<Record<string, Series>> = {
   ConsoleSweepFails: but("console_sweep_failed_steps", () => 1),
   ConsoleOldDaysStay: but("console_oldest_partition_timestamp_seconds", (time) => (time - 13 * DAY) / SECOND),
   ConsoleDatabaseDoubled: but("console_database_size_bytes", (time) => (time < 7.5 * DAY ? 15e9 : 31e9)),
-  ConsoleRollUpsLate: but("console_roll_up_lag_seconds", () => (2 * DAY) / SECOND),
   ConsoleNoticesLate: but("console_notices_oldest_due_seconds", () => 90),
 };
 

@@ -6,12 +6,11 @@ import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newBenchmarkRun, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { openLibrary } from "@/e2e/support/library";
 import { needs, needsPostgresRun } from "@/e2e/support/needs";
 import { findPostgres } from "@/e2e/support/programs.mjs";
 import { runSql } from "@/e2e/support/run-sql";
-import { createEmptyDatabase, createTestDatabase } from "@/e2e/support/test-database";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { createEmptyDatabase } from "@/e2e/support/test-database";
+import { DAY } from "@/lib/format/time";
 
 test("a backup made as docs/backup.md says, restored into an empty database, is the same console: token, server key and answers", async () => {
   const { DATABASE_URL = "" } = process.env;
@@ -48,81 +47,6 @@ test("a backup made as docs/backup.md says, restored into an empty database, is 
     }
   } finally {
     await restored.stop();
-    rmSync(dir, { recursive: true });
-  }
-});
-
-test("of the time since a restored backup was made nothing is known: what was offline ends with it, who is silent is unknown until two minutes after the first start and then offline, and nobody is told of more", async () => {
-  needsPostgresRun();
-  const bin = findPostgres() ?? "";
-  const dir = mkdtempSync(join(tmpdir(), "console-backup-"));
-  const [kept, restored] = [await createTestDatabase(), await createEmptyDatabase()];
-  const now = Math.floor(Date.now() / SECOND) * SECOND;
-  const made = now - 3 * HOUR;
-  const sqlOf = (at: number) => `to_timestamp(${at / SECOND})`;
-  try {
-    // When it was made, the first server was offline, and the others reported.
-    await runSql(
-      kept.url,
-      `insert into accounts (name, email) values ('a', 'a@example.com');
-      insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'a', now());
-      insert into console_presence (id, since, until) values (1, ${sqlOf(made - DAY)}, ${sqlOf(made)});
-      insert into servers (account_id, label, hostname, created_at, last_seen_at) select 1, 's', 'h', ${sqlOf(made - DAY)},
-        ${sqlOf(made)} - case n when 1 then interval '20 min' else interval '10 s' end from generate_series(1, 3) n;
-      insert into server_events (server_id, kind, started_at, notice_due) values (1, 'offline', ${sqlOf(made - 18 * MINUTE)}, false)`,
-    );
-    const dump = join(dir, "console.dump");
-    execFileSync(join(bin, "pg_dump"), ["--format=custom", `--file=${dump}`, kept.url]);
-    execFileSync(join(bin, "pg_restore"), ["--no-owner", "--exit-on-error", `--dbname=${restored.url}`, dump]);
-    const library = await openLibrary(restored.url);
-    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
-    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
-    const { storeAt } = library.use<typeof import("@/e2e/support/played-histories")>("../e2e/support/played-histories");
-    const minutes = (at: Date | null) => (at === null ? null : (at.getTime() - now) / MINUTE);
-    const events = async () =>
-      (await runSql(restored.url, "select server_id, kind, started_at, ended_at from server_events order by 1, 3")).map(
-        ({ server_id, kind, started_at, ended_at }) => [
-          server_id,
-          kind,
-          minutes(started_at as Date),
-          minutes(ended_at as Date),
-        ],
-      );
-    try {
-      await bePresent(now);
-      await watchServers(now + 6 * SECOND);
-      const silent = [
-        [1, "offline", -198, -180],
-        [1, "unknown", -180, null],
-        [2, "unknown", -178 - 1 / 6, null],
-        [3, "unknown", -178 - 1 / 6, null],
-      ];
-      expect(await events()).toEqual(silent);
-      // The first is heard once, the second goes on reporting, the third is gone.
-      await storeAt(1, now + MINUTE);
-      for (let at = now + 10 * SECOND; at <= now + 4 * MINUTE; at += 10 * SECOND) {
-        await bePresent(at);
-        await storeAt(2, at);
-        await watchServers(at);
-      }
-      expect(await events()).toEqual([
-        [1, "offline", -198, -180],
-        [1, "unknown", -180, 1],
-        [1, "offline", 3, null],
-        [2, "unknown", -178 - 1 / 6, 1 / 6],
-        [3, "unknown", -178 - 1 / 6, 2],
-        [3, "offline", 2, null],
-      ]);
-      const told = await runSql(
-        restored.url,
-        "select server_id, kind from server_events where notice_due and kind = 'offline'",
-      );
-      expect(told.map(({ server_id }) => server_id).toSorted()).toEqual([1, 3]);
-    } finally {
-      await library.stop();
-    }
-  } finally {
-    await Promise.all([kept.stop(), restored.stop()]);
     rmSync(dir, { recursive: true });
   }
 });

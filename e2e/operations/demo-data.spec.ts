@@ -35,7 +35,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
     const { rows } = await client.query(
       `select id from (
          select *, (select count(*) from telemetry_samples where server_id = s.id) as samples,
-           (select disk_used_pct from telemetry_samples where server_id = s.id order by ts desc limit 1) as disk_used_pct
+           (select disk_used_pct from telemetry_samples where server_id = s.id order by at desc limit 1) as disk_used_pct
          from servers s where label <> 'This machine') as server where ${condition}`,
     );
     expect(rows, condition).toHaveLength(1);
@@ -52,7 +52,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
     expect(await countOf(`servers s where facts = '{}' and ${hasSamples}`)).toBe(0);
     expect(await countOf("servers where public_ip is null")).toBeGreaterThanOrEqual(2);
     const stopped = await theServer("samples > 0 and last_seen_at < now() - interval '2 hours'");
-    const neverSeen = await theServer("samples = 0 and last_seen_at = created_at");
+    const neverSeen = await theServer("samples = 0 and last_seen_at is null");
     const full = await theServer("disk_used_pct > 90");
     const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
     const origin = `http://127.0.0.1:${port}`;
@@ -68,7 +68,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
     const reporting = await countOf("servers where label <> 'This machine' and facts <> '{}'");
     await expect
       .poll(
-        () => countOf("(select server_id from telemetry_samples where ts < now() - interval '48 hours' group by 1) s"),
+        () => countOf("(select server_id from telemetry_samples where at < now() - interval '48 hours' group by 1) s"),
         SLOW,
       )
       .toBe(reporting);
@@ -130,15 +130,15 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
 test("the demo prints its address with the last hour behind it, before anything of earlier days is written", async () => {
   const database = await createTestDatabase();
   // It takes two hours of each server and service, and refuses the rest: a demo that wrote that first would end here.
-  for (const [table, id] of [
-    ["metric_samples", "service_id"],
-    ["telemetry_samples", "server_id"],
+  for (const [table, id, time] of [
+    ["metric_samples", "service_id", "ts"],
+    ["telemetry_samples", "server_id", "at"],
   ]) {
     await runSql(
       database.url,
       `create function refuse_${table}() returns trigger language plpgsql as $$ begin
          if exists (select from ${table} t where t.${id} = new.${id}
-           and t.ts not between new.ts - interval '2 hours' and new.ts + interval '2 hours')
+           and t.${time} not between new.${time} - interval '2 hours' and new.${time} + interval '2 hours')
          then raise exception 'too early'; end if;
          return new;
        end $$;

@@ -12,6 +12,14 @@ const MOST_ROWS = 2500;
 const ROWS = 3 * MOST_ROWS;
 
 /** The account, two of its servers and three of its services. Those with the id 1 have many rows, those with 2 a single one. */
+/** A partition for each day with samples. */
+const DAYS = `do $$ declare day timestamptz; begin
+    for day in select date_trunc('day', now(), 'UTC') - n * interval '24 hours' from generate_series(1, 40) n loop
+      execute format('create table if not exists %I partition of telemetry_samples for values from (%L) to (%L)',
+        'telemetry_samples_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), day, day + interval '24 hours');
+    end loop;
+  end $$;`;
+
 const FILL = `
   insert into accounts (name, email) values ('owner', 'owner@example.com');
   insert into servers (account_id, label, hostname) select 1, 'Server ' || n, 'h' from generate_series(1, 2) n;
@@ -19,11 +27,12 @@ const FILL = `
     select 1, 'Service ' || n, 'j' || n || '.example.com', 'o', 1, case n when 3 then 'gone' else 'on' end::service_wish,
       case n when 3 then 'deleting' else 'pending_config' end::game_service_status
     from generate_series(1, 3) n;
-  insert into telemetry_samples (server_id, ts) select 1, now() - n * interval '30 s' from generate_series(1, ${ROWS}) n;
-  insert into telemetry_hours (server_id, hour, samples)
-    select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 120 from generate_series(1, ${ROWS}) n;
-  insert into server_events (server_id, kind, started_at)
-    select 1, 'benchmark', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
+  ${DAYS}
+  insert into telemetry_samples (server_id, at, score) select 1, now() - n * interval '30 s', 1 from generate_series(1, ${ROWS}) n;
+  insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills)
+    select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 1, 120, 0, 0 from generate_series(1, ${ROWS}) n;
+  insert into events (subject, subject_id, kind, started_at)
+    select 'server', 1, 'benchmark', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
   insert into service_events (service_id, kind, started_at)
     select 1, 'retried', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
   insert into access_tokens (account_id, name, token_hash, hint, created_at, revoked_at)
@@ -33,8 +42,8 @@ const FILL = `
     select token, 'new_network', now() - n * interval '10 min', now() from generate_series(1, 3) token, generate_series(1, ${ROWS / 3}) n;
   insert into metric_samples select service, now() - n * interval '1 min', node, 1, 1, 1, 1, 1
     from unnest(array[1, 3]) service, generate_series(1, ${ROWS / 3}) n, generate_series(1, 3) node;
-  insert into telemetry_samples (server_id, ts) values (2, now());
-  insert into telemetry_hours (server_id, hour, samples) values (2, '2026-11-20', 1);
+  insert into telemetry_samples (server_id, at, score) values (2, now(), 1);
+  insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills) values (2, '2026-11-20', 1, 1, 0, 0);
   insert into metric_samples values (2, now(), 1, 1, 1, 1, 1, 1);
 
   create function refuse_many() returns trigger language plpgsql as $$ begin
@@ -43,7 +52,7 @@ const FILL = `
     return null;
   end $$;
   create trigger few after delete on telemetry_samples referencing old table as gone for each statement execute function refuse_many();
-  create trigger few after delete on server_events referencing old table as gone for each statement execute function refuse_many();
+  create trigger few after delete on events referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on service_events referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on token_events referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on telemetry_hours referencing old table as gone for each statement execute function refuse_many();
@@ -51,7 +60,7 @@ const FILL = `
 
 const LEFT = `select
   (select count(*)::int from servers) as servers, (select count(*)::int from telemetry_samples) as samples,
-  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from server_events) as events,
+  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from events) as events,
   (select count(*)::int from service_events where kind = 'retried') as "serviceEvents",
   (select count(*)::int from access_tokens) + (select count(*)::int from token_events) as tokens, (select count(*)::int from game_services) as services,
   (select count(*)::int from metric_samples) as intervals`;

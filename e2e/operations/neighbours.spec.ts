@@ -333,9 +333,9 @@ test("40 clients of 400 days of a server, compared with the days before, wait fo
   const { serverId, cookie } = attacker;
   await db.server.update({ where: { id: serverId }, data: { createdAt: new Date(Date.now() - 400 * DAY) } });
   await db.$executeRaw`
-    insert into telemetry_hours (server_id, hour, samples, rule, bands)
-    select ${serverId}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 60, 1,
-      '{"score": [700, 800, 900, 60], "cpuPct": [10, 20, 30, 60], "memUsedPct": [10, 20, 30, 60], "diskUsedPct": [1, 2, 3, 60]}'
+    insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills, score_min, score_avg, score_max, cpu_pct_min,
+      cpu_pct_avg, cpu_pct_max, mem_used_pct_min, mem_used_pct_avg, mem_used_pct_max)
+    select ${serverId}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 1, 60, 0, 0, 700, 800, 900, 10, 20, 30, 10, 20, 30
     from generate_series(1, 9600) n`;
   const path = `/dashboard/servers/${serverId}?from=2000-01-01T00:00Z&to=9999-01-01T00:00Z&compare=28d`;
   const crowd = attack(40, () => [send(path, { Cookie: cookie })]);

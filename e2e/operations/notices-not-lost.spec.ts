@@ -6,7 +6,7 @@ import { letPass } from "@/e2e/support/notice-time";
 import { type Instance, type Mode, type Receiver, startInstance } from "@/e2e/support/notices-instance";
 import { SLOW } from "@/e2e/support/patience";
 import { startPostgres, startReplica } from "@/e2e/support/postgres-server";
-import { randomOf } from "@/e2e/support/random-histories";
+import { randomOf } from "@/e2e/support/random-accounts";
 import { runSql } from "@/e2e/support/run-sql";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
@@ -100,7 +100,7 @@ test(`${SEEDS} random histories with two instances that die and whose clocks are
     const instances = [await start(), await start()];
     try {
       for (let seed = 1; seed <= SEEDS; seed++) {
-        await sql(`delete from server_events; delete from notices; delete from notice_incidents; delete from notice_channels;
+        await sql(`delete from events; delete from notices; delete from notice_incidents; delete from notice_channels;
           insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'a', now()), (1, 'webhook', 'b', now())`);
         receiver.arrivals.length = 0;
         const fault = await playSeed(seed, { sql, receiver }, instances, start);
@@ -131,14 +131,13 @@ async function playSeed(
     [2, false],
   ]);
   let deaths = 0;
-  /** The console is away for a while, as its events tell it afterwards. */
+  /** The console is away for a while: what began before goes on, and servers that come back end it. */
   const beAway = async () => {
-    const length = Math.ceil(random() * 8 * MINUTE);
-    await letPass(sql, length);
+    await letPass(sql, Math.ceil(random() * 8 * MINUTE));
     for (const server of [1, 2]) {
-      if (!isOffline.get(server) && random() < 0.5) continue;
-      isOffline.set(server, random() < 0.5);
-      await sql(beUnknown(server, length, isOffline.get(server) ?? false));
+      if (!isOffline.get(server) || random() < 0.5) continue;
+      isOffline.set(server, false);
+      await sql(comeBack(server));
     }
   };
   const tick = async () => {
@@ -176,28 +175,20 @@ async function playSeed(
   return findFault(await sql(DELIVERIES), await sql(OUTAGES), receiver, deaths);
 }
 
-/** SQL: of the last `ms` nothing is known of a server, which has come back, or is offline from now on. */
-function beUnknown(server: number, ms: number, isOffline: boolean): string {
-  const from = `now() - interval '${ms} ms'`;
-  return `update server_events set ended_at = ${from} where server_id = ${server} and ended_at is null;
-    insert into server_events (server_id, kind, started_at, ended_at) values (${server}, 'unknown', ${from}, now());
-    ${isOffline ? goOffline(server) : ""}`;
-}
-
 /** SQL: what was told of an incident that an event lies in. */
-const OF_EVENT = `i.subject_id = e.server_id and i.started_at <= e.started_at and coalesce(i.ended_at, 'infinity') >= e.started_at`;
+const OF_EVENT = `i.subject_id = e.subject_id and i.started_at <= e.started_at and coalesce(i.ended_at, 'infinity') >= e.started_at`;
 const OUTAGES = `select extract(epoch from e.ended_at - e.started_at)::float8 as seconds,
     exists (select from notice_incidents i where ${OF_EVENT} and i.told_at is not null) as told,
     not exists (select from notice_incidents i where ${OF_EVENT} and i.look_at is not null) as settled,
-    exists (select from notice_incidents f where f.subject_id = e.server_id and f.id in (
+    exists (select from notice_incidents f where f.subject_id = e.subject_id and f.id in (
       select jsonb_array_elements_text(n.facts -> 'flapping')::int from notices n)) as flapped
-  from server_events e where e.kind = 'offline' order by e.started_at`;
+  from events e where e.kind = 'offline' order by e.started_at`;
 /**
  * SQL: outages that were told without a stretch in which the console was there and heard nothing. After four minutes one may come
  * along with what is told after five.
  */
 const CAUSED_BY_ABSENCE = `select i.started_at, i.ended_at from notice_incidents i where i.told_at is not null and not exists (
-  select from server_events e where e.server_id = i.subject_id and e.kind = 'offline'
+  select from events e where e.subject_id = i.subject_id and e.kind = 'offline'
     and e.ended_at - e.started_at > interval '239 s'
     and e.started_at <= coalesce(i.ended_at, 'infinity') and e.ended_at >= i.started_at)`;
 

@@ -66,10 +66,9 @@ test("an outage is told five minutes after its beginning, its end once, in the s
     await sql(goOffline(2));
     await live(4 * MINUTE);
     await sql(comeBack(2));
-    await sql("insert into server_events (server_id, kind, started_at) values (1, 'unknown', now())");
     await live(30 * MINUTE);
     expect(receiver.arrivals).toHaveLength(2);
-    const due = await sql("select count(*)::int as due from server_events where notice_due");
+    const due = await sql("select count(*)::int as due from events where notice_due");
     expect([await sql("select id from notice_incidents where look_at is not null"), due]).toEqual([[], [{ due: 0 }]]);
   });
 });
@@ -80,14 +79,14 @@ test("twelve servers that fall silent within a minute are one message with ten n
       "insert into servers (account_id, label, hostname) select 1, 'db-' || n, 'h' from generate_series(1, 10) n",
     );
     await sql(
-      "insert into server_events (server_id, kind, started_at) select id, 'offline', now() - id * interval '4 s' from servers",
+      "insert into events (subject, subject_id, kind, started_at) select 'server', id, 'offline', now() - id * interval '4 s' from servers",
     );
     await live(6 * MINUTE);
     const [message] = receiver.arrivals.map(({ body }) => JSON.parse(body));
     expect(message.title).toMatch(/^12 servers are offline since \d\d:\d\d$/);
     expect(message.lines[0]).toMatch(/: db-10, .*, db-1 and 2 more\.$/);
     expect(message.events).toHaveLength(12);
-    await sql("update server_events set ended_at = now() - server_id * interval '1 s'");
+    await sql("update events set ended_at = now() - subject_id * interval '1 s'");
     await live(3 * MINUTE);
     expect(titlesOf(receiver)).toEqual([message.title, "12 servers are online again"]);
   });
@@ -111,11 +110,11 @@ test("in the quiet hours of its zone an account is told nothing; afterwards it i
     };
     await sql(goOffline(1));
     await pass(7);
-    await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
+    await sql("insert into events (subject, subject_id, kind, started_at) values ('server', 2, 'disk_full', now())");
     await pass(7);
     await sql(goOffline(2));
     await pass(10);
-    await sql("update server_events set ended_at = now() where server_id = 2 and kind = 'offline'");
+    await sql("update events set ended_at = now() where subject_id = 2 and kind = 'offline'");
     await pass(35);
     expect(receiver.arrivals).toEqual([]);
     await pass(5);
@@ -151,7 +150,7 @@ test("rules that are changed hold for what is kept by the old ones: a shorter de
     await sql(`update notice_settings set quiet_zone = 'UTC', quiet_from = (extract(hour from now() at time zone 'UTC') * 60)::int,
       quiet_to = ((extract(hour from now() at time zone 'UTC')::int + 3) % 24) * 60`);
     await sql(comeBack(1));
-    await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
+    await sql("insert into events (subject, subject_id, kind, started_at) values ('server', 2, 'disk_full', now())");
     await live(10 * MINUTE);
     expect(receiver.arrivals).toHaveLength(1);
     await change({ quietFrom: "", quietTo: "" });
@@ -184,14 +183,14 @@ test("a snoozed server is told nothing new of until it is over, or until it has 
     receiver.arrivals.length = 0;
 
     await sql(
-      "insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now() - interval '30 s')",
+      "insert into events (subject, subject_id, kind, started_at) values ('server', 1, 'disk_full', now() - interval '30 s')",
     );
     await sql("insert into server_snoozes (server_id, until) values (1, null)");
     await live(12 * HOUR, 10 * MINUTE);
     await sql(comeBack(1));
     await live(HOUR, 5 * MINUTE);
     expect(titlesOf(receiver)).toEqual([]);
-    await sql("insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now())");
+    await sql("insert into events (subject, subject_id, kind, started_at) values ('server', 1, 'disk_full', now())");
     await live(3 * MINUTE);
     expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^web-1 has a full disk/)]);
   });
@@ -200,7 +199,7 @@ test("a snoozed server is told nothing new of until it is over, or until it has 
 test("of a server in maintenance nothing is told; what goes on afterwards is, with its true beginning", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`insert into maintenance_times (server_id, started_at, ended_at) select id, now(), now() + interval '1 hour' from servers;
-      insert into server_events (server_id, kind, started_at) select id, 'offline', now() + interval '1 s' from servers`);
+      insert into events (subject, subject_id, kind, started_at) select 'server', id, 'offline', now() + interval '1 s' from servers`);
     await live(20 * MINUTE);
     await sql(comeBack(1));
     await live(36 * MINUTE);
@@ -261,7 +260,7 @@ test("each kind that is told has words of its own, for its beginning and, if it 
       );
     }
     await live(MINUTE, 10 * SECOND);
-    await sql(`update server_events set ended_at = now(); update service_events set ended_at = now()`);
+    await sql(`update events set ended_at = now(); update service_events set ended_at = now()`);
     await live(3 * MINUTE, 10 * SECOND);
     const [begun = [], ended = [], ...others] = receiver.arrivals.map(({ body }) => JSON.parse(body).lines as string[]);
     expect(others).toEqual([]);
@@ -327,7 +326,7 @@ test("who a game service is shared with is told of it, and of its end, once and 
     try {
       await sql(`${SHARED_SERVICE};
         insert into access_tokens (account_id, name, token_hash, hint) values (1, 'deploy', repeat('a', 64), 'hint');
-        insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now());
+        insert into events (subject, subject_id, kind, started_at) values ('server', 1, 'disk_full', now());
         insert into token_events (token_id, kind, started_at) values (1, 'ends_in_3_days', now());
         insert into service_events (service_id, kind, started_at) values (1, 'access_changed', now())`);
       await sql(failService());
@@ -348,7 +347,7 @@ test("who a game service is shared with is told of it, and of its end, once and 
       expect(titlesAt(receiver, "a").filter((title) => title.startsWith("survival"))).toEqual(told.slice(1));
       expect(titlesAt(receiver, "a")[0]).toContain("and 2 more");
       expect([titlesAt(receiver, "c"), titlesAt(receiver, "d")]).toEqual([[], []]);
-      await sql("update server_events set ended_at = now()");
+      await sql("update events set ended_at = now()");
       await live(2 * MINUTE);
       expect(titlesAt(receiver, "b")).toHaveLength(4);
       expect(await sql(LEFT)).toEqual(NOTHING_LEFT);
@@ -552,13 +551,13 @@ test("an outage that ended while no instance ran for days is told to be over sin
 test("events of before notices are told to nobody, and without a channel new ones are not kept for later", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(
-      "insert into server_events (server_id, kind, started_at, notice_due) values (1, 'offline', now() - interval '1 day', false)",
+      "insert into events (subject, subject_id, kind, started_at, notice_due) values ('server', 1, 'offline', now() - interval '1 day', false)",
     );
     await live(10 * MINUTE);
     await sql("update notice_channels set off_at = now()");
     await sql(goOffline(2));
     await live(MINUTE);
-    expect(await sql("select id from server_events where notice_due")).toEqual([]);
+    expect(await sql("select id from events where notice_due")).toEqual([]);
     await sql("update notice_channels set off_at = null");
     await live(30 * MINUTE);
     expect([await sql("select id from notice_incidents"), receiver.arrivals]).toEqual([[], []]);
@@ -577,9 +576,9 @@ test("a receiver that answers 429 with a time gets nothing until then, not even 
     await sql(`insert into notice_channels (account_id, kind, name, confirmed_at)
       values (1, 'webhook', 'b', now()), (1, 'webhook', 'c', now()), (1, 'webhook', 'd', now())`);
     for (const channel of ["a", "b", "c"]) receiver.modes.set(channel, "wait");
-    await sql("insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now())");
+    await sql("insert into events (subject, subject_id, kind, started_at) values ('server', 1, 'disk_full', now())");
     await live(2 * MINUTE, 10 * SECOND);
-    await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
+    await sql("insert into events (subject, subject_id, kind, started_at) values ('server', 2, 'disk_full', now())");
     await live(20 * MINUTE, 10 * SECOND);
     expect(receiver.asked.toSorted()).toEqual(["a", "b", "c", "d", "d"]);
     const open = await sql("select attempts, attempt_at <= now() as due from notice_deliveries where state = 'due'");
@@ -632,7 +631,7 @@ test("what waited for a receiver comes at most twenty messages an hour, of which
 test("a repetition that is the last message of an hour says so as well, and else what it said before", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(
-      "insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now() - interval '1 minute')",
+      "insert into events (subject, subject_id, kind, started_at) values ('server', 1, 'disk_full', now() - interval '1 minute')",
     );
     receiver.modes.set("a", "hang");
     await live(10 * SECOND, 5 * SECOND);
@@ -721,7 +720,9 @@ test("a receiver that hangs delays the messages of its own account alone", async
       insert into notice_channels (account_id, kind, name, confirmed_at) values (2, 'webhook', 'b', now())`);
     for (let n = 1; n < 20; n++) receiver.modes.set(`hanging-${n}`, "hang");
     receiver.modes.set("a", "hang");
-    await sql("insert into server_events (server_id, kind, started_at) select id, 'offline', now() from servers");
+    await sql(
+      "insert into events (subject, subject_id, kind, started_at) select 'server', id, 'offline', now() from servers",
+    );
     await instance.tick();
     await letPass(sql, 6 * MINUTE);
     await instance.tick();
@@ -742,7 +743,7 @@ test("accounts whose plan fails are set aside and tried again later, however man
       create function fail() returns trigger language plpgsql as
         $$ begin perform nextval('attempts'); raise exception 'Something is wrong with this account.'; end $$;
       create trigger fail before insert on notice_incidents for each row when (new.account_id <> 2) execute function fail();
-      insert into server_events (server_id, kind, started_at) select min(id), 'disk_full', now() from servers group by account_id`);
+      insert into events (subject, subject_id, kind, started_at) select 'server', min(id), 'disk_full', now() from servers group by account_id`);
     const began = performance.now();
     const faults: string[] = [];
     for (let look = 0; look < 15; look++) {
@@ -815,7 +816,7 @@ test("/ops/metrics counts the messages that are due, delivered and given up, and
       await sql(`insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'gone', now());
         ${pointTo("a", working.url)};
         ${pointTo("gone", gone.url)};
-        insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now() - interval '1 minute')`);
+        insert into events (subject, subject_id, kind, started_at) values ('server', 1, 'disk_full', now() - interval '1 minute')`);
       await expect.poll(read).toEqual({ due: 0, oldest_due_seconds: 0, [delivered]: 1, [undelivered]: 1 });
       expect([working.received.length, gone.received.length]).toEqual([1, 1]);
       // An instance that died had claimed two. What is due later is not due.

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
+import { newAccount, newGameService, newServer, putSample } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
@@ -135,7 +135,7 @@ test("Home Assistant: every resource of the configuration answers, and every tem
   const { id: accountId, token } = await newAccount();
   const seenAt = new Date(Date.now() - SECOND);
   const { id } = await newServer(accountId, { lastSeenAt: seenAt });
-  await db.telemetrySample.create({ data: { serverId: id, ts: seenAt, cpuPct: 12.5 } });
+  await putSample(id, seenAt, { cpuPct: 12.5 });
   await newServer(accountId);
   const file = test.info().outputPath("configuration.yaml");
   const recipe = readFileSync(`${RECIPES}/home-assistant/configuration.yaml`, "utf8");

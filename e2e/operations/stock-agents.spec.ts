@@ -20,6 +20,7 @@ import {
 } from "@/e2e/support/stock-agents";
 import { db } from "@/lib/database/client";
 import { SECOND } from "@/lib/format/time";
+import { type Sample, type StoredSample, storedSampleOf } from "@/lib/servers/telemetry/measurements";
 
 // Debian's own agents, with the configurations that the console shows.
 
@@ -37,7 +38,12 @@ test.afterEach(async () => {
   for (const one of running.splice(0).reverse()) await one.stop();
 });
 
-const samplesOf = (serverId: number) => db.telemetrySample.findMany({ where: { serverId }, orderBy: { ts: "asc" } });
+const samplesOf = (serverId: number) => db.telemetrySample.findMany({ where: { serverId }, orderBy: { at: "asc" } });
+/** The newest sample in full. */
+async function newestOf(id: number): Promise<Sampled[]> {
+  const { sample, sampledAt } = await db.server.findUniqueOrThrow({ where: { id } });
+  return sample && sampledAt ? [storedSampleOf(sample as StoredSample, sampledAt.getTime())] : [];
+}
 
 async function reportingServer() {
   const { id: accountId, token } = await newAccount();
@@ -112,15 +118,15 @@ test("on this machine under load, two keys agree: Prometheus and the daemon, wit
    * What differs by more than it may in every pair of samples that were read beside each other. Between two readings of
    * one moment, other programs may start or end.
    */
+  const [ofPrometheus, ofDaemon]: [Sampled[], Sampled[]] = [[], []];
   const differences = async () => {
     // Of both, a sample is kept every ten seconds. At a steady pace their times could stay as far apart as they are.
     await wait(Math.random() * 5 * SECOND);
     await checkIn();
-    const [ofPrometheus, ofDaemon] = [await samplesOf(scraped.id), await samplesOf(measured.id)];
+    ofPrometheus.push(...(await newestOf(scraped.id)));
+    ofDaemon.push(...(await newestOf(measured.id)));
     const pairs = ofDaemon.flatMap((one) =>
-      ofPrometheus
-        .filter(({ ts }) => Math.abs(ts.getTime() - one.ts.getTime()) <= BESIDE)
-        .map((other) => [one, other] as const),
+      ofPrometheus.filter(({ ts }) => Math.abs(ts - one.ts) <= BESIDE).map((other) => [one, other] as const),
     );
     const [first, ...others] = pairs.map(([one, other]) => differing(one, other));
     if (!first) return ["no two samples beside each other", ...[ofPrometheus, ofDaemon].map(timesOf), agent.output()];
@@ -141,12 +147,12 @@ test("on this machine under load, two keys agree: Prometheus and the daemon, wit
   });
 });
 
-const timesOf = (samples: Sampled[]) => samples.map(({ ts }) => ts.toISOString()).join(" ");
+const timesOf = (samples: Sampled[]) => samples.map(({ ts }) => new Date(ts).toISOString()).join(" ");
 
 /** In milliseconds: the daemon takes a moment to start its tools, more of it on a busy machine. */
 const BESIDE = 3 * SECOND;
 
-type Sampled = Awaited<ReturnType<typeof samplesOf>>[number];
+type Sampled = Sample & { ts: number };
 
 /** What differs by more than it may, between a sample of the daemon and one of Prometheus. */
 function differing(one: Sampled, other: Sampled): string[] {
@@ -167,8 +173,7 @@ function differing(one: Sampled, other: Sampled): string[] {
 
 const differ = (one: number | null, other: number | null, by: number) =>
   one === null || other === null || Math.abs(one - other) > by;
-const bootOf = ({ ts, uptimeS }: { ts: Date; uptimeS: number | null }) =>
-  uptimeS === null ? null : ts.getTime() / SECOND - uptimeS;
+const bootOf = ({ ts, uptimeS }: Sampled) => (uptimeS === null ? null : ts / SECOND - uptimeS);
 
 test("a second machine behind the same key is told to Prometheus, which drops it and goes on; so is a key that does not work", {
   tag: "@waits",

@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { newAccount, newServer, putSample } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
-import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/format/time";
 
 const RECIPE = "public/recipes/prometheus";
@@ -13,7 +12,7 @@ test("what the recipe's Prometheus scrapes is clean for promtool, and its rules 
   const account = await newAccount();
   const [now, day] = [new Date(), new Date(Date.now() - DAY)];
   const { id } = await newServer(account.id, { label: "Ill", createdAt: day, lastSeenAt: now });
-  await db.telemetrySample.create({ data: { serverId: id, ts: now, cpuPct: 100 } });
+  await putSample(id, now, { cpuPct: 100 });
   await newServer(account.id, { label: "Gone", createdAt: new Date(day.getTime() - DAY), lastSeenAt: day });
   await newServer(account.id, { label: "Fresh", createdAt: day, lastSeenAt: day });
   const scraped = await fetch(`${sharedOrigin()}/metrics`, { headers: { Authorization: `Bearer ${account.token}` } });

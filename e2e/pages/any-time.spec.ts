@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newGameService, newServer } from "@/e2e/support/factories";
+import { newGameService, newServer, putPast, putSample } from "@/e2e/support/factories";
 import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
@@ -21,10 +21,9 @@ async function reportingServer(accountId: number, peakAt = NOW - 30 * HOUR): Pro
     lastSeenAt: new Date(NOW),
     facts: { cores: 2 },
   });
-  await db.$executeRaw`
-    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct)
-    select ${id}, ts, case when ts = ${new Date(peakAt)} then 90 else 20 end, 500, 1000, 40
-    from generate_series(${createdAt}, ${new Date(NOW)}, interval '1 minute') ts`;
+  const values = { cpu_pct: `case when ts = '${new Date(peakAt).toISOString()}' then 90 else 20 end` };
+  await putSample(id, new Date(NOW), { cpuPct: 20, memUsedMb: 500, memTotalMb: 1000, diskUsedPct: 40 });
+  await putPast(id, { from: createdAt, to: new Date(NOW) }, values);
   return id;
 }
 
@@ -158,15 +157,14 @@ test("samples are drawn where they are, hours where they are not, and 400 days i
   account,
 }) => {
   const { id } = await newServer(account.id, { createdAt: new Date(NOW - 399 * DAY), lastSeenAt: new Date(NOW) });
-  await db.$executeRaw`
-    insert into telemetry_samples (server_id, ts, cpu_pct)
-    select ${id}, ts, 20 from generate_series(${new Date(NOW - 30 * HOUR)}, ${new Date(NOW)}, interval '1 minute') ts`;
+  await putPast(id, { from: new Date(NOW - 30 * HOUR), to: new Date(NOW) }, { cpu_pct: "20" });
   const old = Math.floor((NOW - 200 * DAY) / HOUR) * HOUR;
   await db.$executeRaw`
-    insert into telemetry_hours (server_id, hour, samples, rule, bands)
-    select ${id}, ts, 60, 1, jsonb_build_object('cpuPct', case when ts = ${new Date(old)} then '[10, 20, 88, 60]'::jsonb else '[10, 20, 30, 60]' end,
-      'score', '[700, 800, 900, 60]'::jsonb)
-    from generate_series(date_trunc('hour', ${new Date(NOW - 399 * DAY)}, 'UTC'), ${new Date(NOW - 30 * HOUR)}, interval '1 hour') ts`;
+    insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills, cpu_pct_min, cpu_pct_avg, cpu_pct_max,
+      score_min, score_avg, score_max)
+    select ${id}, ts, 1, 60, 0, 0, 10, 20, case when ts = ${new Date(old)} then 88 else 30 end, 700, 800, 900
+    from generate_series(date_trunc('hour', ${new Date(NOW - 399 * DAY)}, 'UTC'), ${new Date(NOW - 30 * HOUR)}, interval '1 hour') ts
+    on conflict do nothing`;
   const pointsOf = async (chart: string, line: string) => {
     const path = await figure(page, chart).locator(`[data-series='${line}'] path`).last().getAttribute("d");
     return (path?.match(/-?\d+/g) ?? []).length / 2;
@@ -292,7 +290,7 @@ withAndWithoutJavaScript(() => {
     const [from, to] = [NOW - 4 * HOUR, NOW - HOUR];
     await db.$executeRaw`
       update telemetry_samples set cpu_pct = 60
-      where server_id = ${id} and ts between ${new Date(from - DAY)} and ${new Date(to - DAY)}`;
+      where server_id = ${id} and at between ${new Date(from - DAY)} and ${new Date(to - DAY)}`;
     await visit(page, url(id, { from, to }));
     await expect(page.locator("[data-earlier]")).toHaveCount(0);
     await page.getByRole("navigation", { name: "Compare with" }).getByRole("link", { name: "a day before" }).click();

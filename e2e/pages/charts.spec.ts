@@ -1,12 +1,12 @@
 import type { Locator, Page } from "playwright/test";
-import { newAccount, newNamedToken, newServer } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, newServer, putEvents, putPast, putSample } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { quantity } from "@/lib/format/quantities";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
-import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
+import { HISTORY_MEASURES } from "@/lib/servers/telemetry/measurements";
 
 const PEAK = 97.3;
 
@@ -22,13 +22,14 @@ async function serverWithPast(accountId: number, label = "Web"): Promise<Past> {
   const silenceFrom = Math.floor((now - 5 * HOUR) / HOUR) * HOUR + 10 * MINUTE;
   const silenceTo = silenceFrom + 20 * MINUTE;
   const peakAt = Math.floor((now - 3 * HOUR) / HOUR) * HOUR + 7 * MINUTE;
-  await db.$executeRaw`
-    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
-    select ${id}, ts, case when ts = ${new Date(peakAt)} then ${PEAK}::float8 else 20 + extract(minute from ts) / 10 end, 500, 1000, 40, 0
-    from generate_series(${new Date(now - 2 * DAY)}, ${lastSeenAt}, interval '1 minute') ts
-    where not (ts > ${new Date(silenceFrom)} and ts < ${new Date(silenceTo)})`;
+  const values = {
+    cpu_pct: `case when ts = '${new Date(peakAt).toISOString()}' then ${PEAK} else 20 + extract(minute from ts) / 10 end`,
+  };
+  const isHeard = `not (ts > '${new Date(silenceFrom).toISOString()}' and ts < '${new Date(silenceTo).toISOString()}')`;
+  await putSample(id, lastSeenAt, { cpuPct: 20 + lastSeenAt.getUTCMinutes() / 10, diskUsedPct: 40, netLossPct: 0 });
+  await putPast(id, { from: new Date(now - 2 * DAY), to: lastSeenAt, isHeard }, values);
   const times = { startedAt: new Date(silenceFrom), endedAt: new Date(silenceTo) };
-  await db.serverEvent.create({ data: { serverId: id, kind: "offline", ...times } });
+  await putEvents(id, { kind: "offline", ...times });
   return { id, silenceFrom, silenceTo, peakAt };
 }
 
@@ -77,66 +78,21 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-/** A server of six hours, of which two times were reported minutes late: thirty minutes, and ten. */
-async function serverReportedLate(accountId: number): Promise<{ id: number; lateFrom: number[] }> {
-  // At a step of a day's chart, so that each of the two times is whole steps of it.
-  const now = Math.floor(Date.now() / (10 * MINUTE)) * 10 * MINUTE;
-  const [long, short] = [now - 3 * HOUR, now - HOUR];
-  const createdAt = new Date(now - 6 * HOUR);
-  const { id } = await newServer(accountId, { createdAt, firstSeenAt: createdAt, lastSeenAt: new Date() });
-  await db.$executeRaw`
-    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct, arrived_at)
-    select ${id}, ts, 20, 500, 1000, 40, 0, case
-      when ts >= ${new Date(long)} and ts < ${new Date(long + 30 * MINUTE)} then ${new Date(long + 35 * MINUTE)}::timestamptz
-      when ts >= ${new Date(short)} and ts < ${new Date(short + 10 * MINUTE)} then ${new Date(short + 15 * MINUTE)}::timestamptz
-    end
-    from generate_series(${createdAt}, ${new Date()}, interval '1 minute') ts`;
-  return { id, lateFrom: [long, short] };
-}
-
-/** With its day where that is another than the first. */
-const END = "(?:\\d{1,2} \\w{3}, )?\\d\\d:\\d\\d UTC";
-
-withAndWithoutJavaScript(() => {
-  test("times that were reported later are a lane of marks under the score, a list with their zone, and minutes in the CSV file", {
-    tag: "@with-javascript-alone",
-  }, async ({ page, account }) => {
-    const { id, lateFrom } = await serverReportedLate(account.id);
-    await page.goto(`/dashboard/servers/${id}?range=24h`);
-    const score = figure(page, "Score");
-    await expect(score.locator("[data-kind=late] rect")).toHaveCount(2);
-    await expect(score.locator("[data-kind=outage]")).toHaveCount(0);
-    await expect(figure(page, "CPU").locator("[data-lane]")).toHaveCount(0);
-    const note = score.locator("[data-late]");
-    await expect(note.locator("summary")).toHaveText("Reported later: 40 min of 24 hours.");
-    // The server is younger than the range.
-    await expect(page.getByText(/The score is known for .+ of this time \(\d+\s%\)\./)).toBeVisible();
-    await note.locator("summary").click();
-    const [long = 0, short = 0] = lateFrom.map((from) => momentText(new Date(from), "UTC"));
-    await expect(note.getByRole("listitem")).toHaveText([
-      new RegExp(`^${short} to ${END} \\(10 min\\)$`),
-      new RegExp(`^${long} to ${END} \\(30 min\\)$`),
-    ]);
-    const csv = await page.request.get(`/dashboard/servers/${id}/history.csv?range=24h`);
-    const [head = "", ...lines] = (await csv.text()).trim().split("\r\n");
-    const measures = HISTORY_MEASURES.flatMap((measure) => ["low", "mean", "high"].map((of) => `${measure} ${of}`));
-    expect(head.split(",")).toEqual([
-      "server",
-      "from",
-      "heard %",
-      ...measures,
-      "score minutes",
-      "reported later minutes",
-    ]);
-    const rows = lines.map((line) => line.split(","));
-    for (const row of rows) expect(row).toHaveLength(head.split(",").length);
-    const late = rows.filter((row) => row.at(-1) !== "0").map((row) => [Date.parse(row[1] ?? ""), Number(row.at(-1))]);
-    expect(late).toEqual(
-      [0, 10, 20].map((step) => [(lateFrom[0] ?? 0) + step * MINUTE, 10]).concat([[lateFrom[1] ?? 0, 10]]),
-    );
-    // The first and the last step are not whole: the server was added in the one, and the other goes on.
-    expect(rows.slice(1, -1).map((row) => row.at(-2))).toEqual(rows.slice(1, -1).map(() => "10"));
-  });
+test("the CSV file of a history has a row for each step with samples: low, mean and high of each measure, and how many samples", async ({
+  page,
+  account,
+}) => {
+  const { id } = await serverWithPast(account.id);
+  const csv = await page.request.get(`/dashboard/servers/${id}/history.csv?range=24h`);
+  const [head = "", ...lines] = (await csv.text()).trim().split("\r\n");
+  const measures = HISTORY_MEASURES.flatMap((measure) => ["low", "mean", "high"].map((of) => `${measure} ${of}`));
+  expect(head.split(",")).toEqual(["server", "from", ...measures, "samples"]);
+  const rows = lines.map((line) => line.split(","));
+  for (const row of rows) expect(row).toHaveLength(head.split(",").length);
+  // A step of the silence is missing.
+  expect(rows.length).toBeGreaterThan(130);
+  expect(rows.length).toBeLessThan(144);
+  expect(rows.slice(1, -1).some((row) => row.at(-1) === "10")).toBe(true);
 });
 
 test("the score of a server that fell silent before the time shown is drawn to the score at the top", async ({
@@ -145,7 +101,7 @@ test("the score of a server that fell silent before the time shown is drawn to t
 }) => {
   const at = new Date(Date.now() - 2 * DAY);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt: at });
-  await db.$executeRaw`insert into telemetry_samples (server_id, ts, cpu_pct) values (${id}, ${at}, 20)`;
+  await putSample(id, at, { cpuPct: 20 });
   await page.goto(`/dashboard/servers/${id}?range=24h`);
   const score = await page.locator("[data-score]").textContent();
   await expect(figure(page, "Score").getByRole("cell").last()).toHaveText(score ?? "");
@@ -236,7 +192,7 @@ test("the bars of a token's day show their numbers to the arrow keys as well", a
 
 test("the last value that a legend names is the latest one, at every range", async ({ page, account }) => {
   const { id } = await serverWithPast(account.id);
-  const minutes = new Date((await db.server.findUniqueOrThrow({ where: { id } })).lastSeenAt).getUTCMinutes();
+  const minutes = (await db.server.findUniqueOrThrow({ where: { id } })).lastSeenAt?.getUTCMinutes() ?? 0;
   for (const range of ["1h", "24h", "7d", "30d"]) {
     await page.goto(`/dashboard/servers/${id}?range=${range}`);
     const row = figure(page, "CPU").getByRole("row", { name: /^Busy/ }).first();

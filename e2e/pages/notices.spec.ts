@@ -3,7 +3,7 @@ import type { Page } from "playwright/test";
 import { Webhook } from "standardwebhooks";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
-import { newAccount, newServer, unique } from "@/e2e/support/factories";
+import { newAccount, newServer, putEvents, unique } from "@/e2e/support/factories";
 import { freePort } from "@/e2e/support/free-port";
 import { expect, fieldsOf, sendFields, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { type Received, startMailServer, startReceiver } from "@/e2e/support/receivers";
@@ -302,7 +302,7 @@ withAndWithoutJavaScript(() => {
       await db.noticeDelivery.create({ data: delivery });
     }
     const incident = { accountId, subject: "server", subjectId: id, kind: "critical", startedAt: at, toldAt: at };
-    await db.serverEvent.create({ data: { serverId: id, kind: "critical", startedAt: at, noticeDue: false } });
+    await putEvents(id, { kind: "critical", startedAt: at });
     const { id: incidentId } = await db.noticeIncident.create({
       data: { ...incident, toldIn: noticeId, lookAt: new Date(Date.now() + DAY) },
     });

@@ -1,5 +1,5 @@
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newServer } from "@/e2e/support/factories";
+import { newServer, putEvents, putSample } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { clockText, momentText } from "@/lib/format/relative-time";
@@ -13,29 +13,22 @@ withAndWithoutJavaScript((hasJavaScript) => {
     const now = Date.now();
     const at = (hours: number) => new Date(now - hours * HOUR);
     const { id } = await newServer(account.id, { createdAt: at(20), firstSeenAt: at(20), lastSeenAt: new Date() });
-    await db.telemetrySample.create({ data: { serverId: id, ts: new Date(), cpuPct: 5 } });
-    const rows = [
-      ["offline", 10, 9],
-      ["unknown", 9, 8.5],
-      ["unreachable", 6, 5.5],
-    ] as const;
-    await db.serverEvent.createMany({
-      data: rows.map(([kind, from, to]) => ({ serverId: id, kind, startedAt: at(from), endedAt: at(to) })),
-    });
+    await putSample(id, new Date(), { cpuPct: 5 });
+    const rows = [["offline", 10, 9]] as const;
+    await putEvents(id, ...rows.map(([kind, from, to]) => ({ kind, startedAt: at(from), endedAt: at(to) })));
     const conditions = [
       ["critical", 5, 4, { cause: "disk", score: 317 }],
       ["strained", 4, 3, { cause: "cpu", score: 667 }],
       ["disk_full", 5, null, { percent: 99 }],
       ["clock_wrong", 2, 1, { seconds: -90 }],
     ] as const;
-    await db.serverEvent.createMany({
-      data: conditions.map(([kind, from, to, facts]) => ({
-        ...{ serverId: id, kind, facts, startedAt: at(from), endedAt: to && at(to) },
-      })),
-    });
+    await putEvents(
+      id,
+      ...conditions.map(([kind, from, to, facts]) => ({ kind, facts, startedAt: at(from), endedAt: to && at(to) })),
+    );
     await page.goto(`/dashboard/servers/${id}?range=24h`);
     const score = page.getByRole("figure", { name: "Score", exact: true });
-    await expect(score.locator("[data-lane='7']")).toHaveCount(1);
+    await expect(score.locator("[data-lane='5']")).toHaveCount(1);
     for (const [kind] of rows) await expect(score.locator(`rect[data-mark='${kind}']`)).toHaveCount(1);
     // Each mark can be read by keyboard.
     const words = score.getByRole("group", { name: "Events" }).locator("label > span");
@@ -46,9 +39,9 @@ withAndWithoutJavaScript((hasJavaScript) => {
       await expect(words.nth(index)).toContainText(momentText(at(hours), "UTC"));
       await page.keyboard.press("ArrowRight");
     }
-    const list = score.locator("[data-outages='7']");
+    const list = score.locator("[data-outages='5']");
     await expect(list.locator("summary")).toHaveText(
-      "Offline 1 time in 24 hours, 1 h in all. Unreachable 1 time in 24 hours, 30 min in all. Not known 1 time in 24 hours, 30 min in all. Critical 1 time in 24 hours, 1 h in all. Strained 1 time in 24 hours, 1 h in all. Disk full 1 time in 24 hours, 5 h in all. Clock wrong 1 time in 24 hours, 1 h in all.",
+      "Offline 1 time in 24 hours, 1 h in all. Critical 1 time in 24 hours, 1 h in all. Strained 1 time in 24 hours, 1 h in all. Disk full 1 time in 24 hours, 5 h in all. Clock wrong 1 time in 24 hours, 1 h in all.",
     );
     await list.locator("summary").click();
     const items = list.getByRole("listitem");
@@ -56,12 +49,9 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await expect(items.nth(1)).toContainText("▽ Strained (CPU, score 667): ");
     await expect(list).toContainText("‼ Critical (Disk, score 317): ");
     await expect(list).toContainText("■ Disk full (99 % used): since ");
-    await expect(items.nth(6)).toHaveText(new RegExp(`^✕ Offline: ${momentText(at(10), "UTC")} to .* UTC \\(1 h\\)$`));
-    await expect(items.nth(5)).toContainText("? Not known: ");
-    await expect(items.nth(4)).toContainText("⇹ Unreachable: ");
-    await expect(list).toContainText("the console was not running then");
+    await expect(items.nth(4)).toHaveText(new RegExp(`^✕ Offline: ${momentText(at(10), "UTC")} to .* UTC \\(1 h\\)$`));
     await expect(page.locator("main")).toContainText(
-      new RegExp(`Events are recorded since .*${clockText(at(20), "UTC")} UTC\\.`),
+      new RegExp(`The server is known since .*${clockText(at(20), "UTC")} UTC\\.`),
     );
     // axe is a script.
     if (hasJavaScript) await expectAccessible(page);
@@ -69,20 +59,18 @@ withAndWithoutJavaScript((hasJavaScript) => {
   });
 });
 
-test("a server that is offline has exactly one event that goes on, in the page as in the API, before the console has looked and after", async ({
+test("a server that is offline has exactly one event that goes on, in the page as in the API, once the console has looked", async ({
   page,
   account,
 }) => {
   const lastSeenAt = new Date(Date.now() - 3 * DAY);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt });
   await page.goto(`/dashboard/servers/${id}?range=24h`);
-  const going = page.locator("[data-event]").filter({ hasText: "since" });
-  await expect(going).toHaveCount(1);
   await expect(page.locator("header data")).toHaveText("Offline");
-  const open = () => db.serverEvent.findMany({ where: { serverId: id, endedAt: null } });
+  const open = () => db.event.findMany({ where: { subject: "server", subjectId: id, endedAt: null } });
   await expect.poll(async () => (await open()).length).toBe(1);
   await page.reload();
-  await expect(going).toHaveCount(1);
-  const events = await db.serverEvent.findMany({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
+  await expect(page.locator("[data-event]").filter({ hasText: "since" })).toHaveCount(1);
+  const events = await db.event.findMany({ where: { subject: "server", subjectId: id } });
   expect(events[0]?.startedAt.getTime()).toBe(lastSeenAt.getTime() + 2 * MINUTE);
 });

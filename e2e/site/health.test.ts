@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { newServer } from "@/e2e/support/factories";
+import { newServer, putSample } from "@/e2e/support/factories";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { newVisitor } from "@/e2e/support/site";
 import type { Part, Visitor } from "@/e2e/support/visitor";
-import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
@@ -63,7 +62,7 @@ test("of an offline server one sentence says since when, and what the score was 
   const { account, page } = await newVisitor();
   const lastSeenAt = new Date(Math.floor((Date.now() - 3 * HOUR) / MINUTE) * MINUTE);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 2 * DAY), lastSeenAt });
-  await db.$executeRaw`insert into telemetry_samples (server_id, ts, cpu_pct) values (${id}, ${lastSeenAt}, 20)`;
+  await putSample(id, lastSeenAt, { cpuPct: 20 });
   await page.goto(serverPath(id));
   expect(page.textOf(page.part("Current values"))).toContain("Measured 3 hours ago.");
   const sentence = `No check-in since ${momentText(lastSeenAt, "UTC")} UTC; the score was \\d+ before\\.`;

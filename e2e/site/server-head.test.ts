@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { newServer, steadyRecord } from "@/e2e/support/factories";
-import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { newServer, putEvents, putSample, sampled } from "@/e2e/support/factories";
 import { newVisitor } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { DASHBOARD, serverPath } from "@/lib/page-paths";
 
 const OTHERS = "Other servers";
@@ -28,9 +27,7 @@ test("the switcher follows the list that somebody came from, worst first and wit
   const ago = (ms: number) => new Date(Date.now() - ms);
   const make = async (label: string, diskUsedPct: number, lastSeenAt = new Date()) => {
     const { id } = await newServer(account.id, { label, createdAt: ago(DAY), lastSeenAt });
-    await db.telemetrySample.create({
-      data: { serverId: id, ts: lastSeenAt, cpuPct: 5, memUsedMb: 1, memTotalMb: 10, netLossPct: 0, diskUsedPct },
-    });
+    await putSample(id, lastSeenAt, { cpuPct: 5, memUsedMb: 1, memTotalMb: 10, netLossPct: 0, diskUsedPct });
   };
   await make("front well", 10);
   await make("front full", 99);
@@ -68,97 +65,63 @@ test("an account with one server has nothing to switch to", async () => {
   expect(page.hasPart(OTHERS)).toBe(false);
 });
 
-test("the head of a server that is not well, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were outside of maintenance and when the last was", async () => {
+test("the head of a server that is strained, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were outside of maintenance and when the last was", async () => {
   const { account, page } = await newVisitor();
   const zone = "Asia/Tokyo";
   await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
-  const fullAt = new Date(Math.floor(Date.now() / MINUTE) * MINUTE - 3 * HOUR);
-  const start = new Date(fullAt.getTime() - DAY);
-  const times = { createdAt: start, firstSeenAt: start, lastSeenAt: new Date() };
-  const { id: full } = await newServer(account.id, { ...times, stability: steadyRecord() });
-  const { id: restless } = await newServer(account.id, { ...times, stability: restlessRecord() });
-  // A check-in of now is another sample than the last of these.
-  for (const id of [full, restless]) {
-    await db.$executeRaw`
-      insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, net_loss_pct, disk_used_pct)
-      select ${id}, ts, 10, 100, 1000, 0, case when ts >= ${fullAt} and ${id === full} then 99 else 40 end
-      from generate_series(${times.createdAt}, ${new Date(Date.now() - 20 * SECOND)}, interval '1 minute') ts`;
-  }
-  const run = { is: true, since: fullAt.getTime(), told: fullAt.getTime() };
-  await db.server.update({ where: { id: full }, data: { conditions: { disk_full: run, unwell: run } } });
-  await db.serverEvent.create({
-    data: { serverId: full, kind: "disk_full", startedAt: fullAt, facts: { percent: 99 } },
-  });
-  const [down, back] = [new Date(Date.now() - 13 * HOUR), new Date(Date.now() - 12 * HOUR)];
-  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE);
-  await db.serverEvent.createMany({
-    data: [
-      // The second began before the last 24 hours and ended in them, the first ended before.
-      { serverId: restless, kind: "offline", startedAt: minutesAgo(1490), endedAt: minutesAgo(1450) },
-      { serverId: restless, kind: "offline", startedAt: minutesAgo(1445), endedAt: minutesAgo(1435) },
-      { serverId: restless, kind: "offline", startedAt: down, endedAt: back },
-      { serverId: restless, kind: "offline", startedAt: minutesAgo(60), endedAt: minutesAgo(30) },
-      { serverId: restless, kind: "rebooted", startedAt: down, endedAt: down },
-    ],
-  });
+  const strainedAt = new Date(Math.floor(Date.now() / MINUTE) * MINUTE - 3 * HOUR);
+  const now = new Date();
+  const bad = { cpuPct: 100, diskUsedPct: 90 };
+  const { id: strained } = await newServer(account.id, sampled(now, bad));
+  await putEvents(strained, { kind: "strained", startedAt: strainedAt, facts: { cause: "cpu", score: 680 } });
+  const { id: restless } = await newServer(account.id, sampled(now, {}, { reboots: 1 }));
+  const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * MINUTE);
+  const [down, back] = [minutesAgo(13 * 60), minutesAgo(12 * 60)];
+  await putEvents(
+    restless,
+    // The second began before the last 24 hours and ended in them, the first ended before.
+    { kind: "offline", startedAt: minutesAgo(1490), endedAt: minutesAgo(1450) },
+    { kind: "offline", startedAt: minutesAgo(1445), endedAt: minutesAgo(1435) },
+    { kind: "offline", startedAt: down, endedAt: back },
+    { kind: "offline", startedAt: minutesAgo(60), endedAt: minutesAgo(30) },
+    { kind: "rebooted", startedAt: down, endedAt: down },
+  );
   await db.maintenanceTime.create({
     data: { serverId: restless, startedAt: minutesAgo(61), endedAt: minutesAgo(29) },
   });
   const state = () => page.textOf(page.$("main header").first().find("strong"));
-  const fullSince = `${momentText(fullAt, zone)} ${zone}`;
-  await page.goto(serverPath(full));
-  expect(state()).toBe(`Needs attention since ${fullSince} (disk)`);
-  expect(
-    page
-      .textsOf("[data-event]")
-      .filter((text) => text.includes("Disk full"))
-      .join(),
-  ).toContain(`since ${fullSince}`);
+  const since = `${momentText(strainedAt, zone)} ${zone}`;
+  await page.goto(serverPath(strained));
+  expect(state()).toBe(`Strained since ${since} (CPU)`);
+  const events = page.textsOf("[data-event]").filter((text) => text.includes("Strained"));
+  expect(events.join()).toContain(`since ${since}`);
   await page.goto(serverPath(restless));
-  expect(state()).toBe("Needs attention: offline 2 times, 2 restarts in 24 hours");
+  expect(state()).toBe("Needs attention: offline 2 times, 1 restart in 24 hours");
   expect(page.textsOf("[data-outages] summary")[0]).toMatch(/^Offline 2 times in 24 hours, 1 h [45] min/);
   // The fleet says the same, as long as it is ago.
   await page.goto(DASHBOARD);
   const cause = (id: number) => page.textOf(`tr[data-server="${id}"] td:nth-child(8)`);
-  expect(cause(full)).toMatch(/^Disk: 99\s% full for 3\sh, last seen/);
-  // Its score is healthy in part: the line of its day is not, since then.
-  expect(page.$(`tr[data-server="${full}"] svg path`).last().attr("data-level")).toMatch(/strained|critical/);
-  expect(cause(restless)).toMatch(/^Offline 2 times, 2 restarts last 12 h ago, last seen/);
-  // Of the time before events were recorded it is not known.
-  const { since } = await db.consolePresence.findUniqueOrThrow({ where: { id: 1 } });
-  const long = { is: true, since: since.getTime(), told: since.getTime() };
-  const earlier = new Date(since.getTime() - DAY);
-  await db.server.update({ where: { id: full }, data: { conditions: { unwell: long }, firstSeenAt: earlier } });
-  await page.goto(serverPath(full));
-  expect(state()).toBe(`Needs attention since ${momentText(since, zone)} ${zone} or earlier (disk)`);
-  // A strained one that has become critical says both.
-  await db.server.update({ where: { id: full }, data: { conditions: { strained: run, unwell: run } } });
-  await recordCheckIn(full, { sample: { cpuPct: 100, memUsedMb: 999, memTotalMb: 1000, diskUsedPct: 99 } });
-  await page.goto(serverPath(full));
-  expect(state()).toBe(`Critical, strained since ${fullSince} (CPU)`);
+  expect(cause(strained)).toMatch(/^CPU: 100\s% busy for 3\sh, last seen/);
+  expect(cause(restless)).toMatch(/^Offline 2 times, 1 restart last 12 h ago, last seen/);
+  // One that has become critical says both.
+  const worse = sampled(new Date(), { ...bad, memUsedMb: 1000, diskUsedPct: 99 });
+  await db.server.update({ where: { id: strained }, data: worse });
+  await page.goto(serverPath(strained));
+  expect(state()).toBe(`Critical, strained since ${since} (CPU)`);
 });
 
 test("a restart makes a server need attention for 24 hours, whatever the hour of the clock, and no longer; processes killed for lack of memory do with failed services, and say when the last one was", async () => {
   const { account, page } = await newVisitor();
-  const [now, createdAt] = [Date.now(), new Date(Date.now() - 2 * DAY)];
-  const steady = steadyRecord();
-  const sampled = async (stability: object) => {
-    const times = { createdAt, firstSeenAt: createdAt, lastSeenAt: new Date() };
-    const { id } = await newServer(account.id, { ...times, stability });
-    await db.$executeRaw`
-      insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, net_loss_pct, disk_used_pct)
-      select ${id}, ts, 10, 100, 1000, 0, 40 from generate_series(${createdAt}, ${new Date()}, interval '1 minute') ts`;
-    return id;
-  };
+  const now = new Date();
   const restarted = async (ago: number) => {
-    const id = await sampled(steady);
-    const at = new Date(now - ago);
-    await db.serverEvent.create({ data: { serverId: id, kind: "rebooted", startedAt: at, endedAt: at } });
+    const { id } = await newServer(account.id, sampled(now));
+    const at = new Date(now.getTime() - ago);
+    await putEvents(id, { kind: "rebooted", startedAt: at, endedAt: at });
     return id;
   };
   const [within, before] = [await restarted(DAY - 3 * MINUTE), await restarted(DAY + 3 * MINUTE)];
-  const killed = { events: [{ hour: steady.until - 5, reboots: 0, oom_kills: 2 }], last_oom_at: now - 5 * HOUR };
-  const killing = await sampled({ ...steady, ...killed, failed_units: 3 });
+  const day = { oomKills: 2, failedUnits: 3, lastOomAt: now.getTime() - 5 * HOUR };
+  const { id: killing } = await newServer(account.id, sampled(now, { failedUnits: 3 }, day));
   const head = () => page.textOf(page.$("main header").first());
   const state = () => page.textOf(page.$("main header").first().find("strong"));
   await page.goto(serverPath(within));
@@ -175,9 +138,3 @@ test("a restart makes a server need attention for 24 hours, whatever the hour of
   await page.goto(serverPath(killing));
   expect(state()).toBe("Needs attention: 2 processes killed for lack of memory in 24 hours");
 });
-
-/** A day in which a machine restarted twice. */
-function restlessRecord() {
-  const steady = steadyRecord();
-  return { ...steady, events: [{ hour: steady.until - 12, reboots: 2, oom_kills: 0 }] };
-}

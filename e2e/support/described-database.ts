@@ -10,7 +10,7 @@ export async function describeDatabase(url: string) {
          pg_get_expr(d.adbin, d.adrelid) as "default"
        from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
          left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-       where ${own} and a.attnum > 0 order by 1, 2, 3`,
+       where ${own} and a.attnum > 0 and not a.attisdropped order by 1, 2, 3`,
     ),
     // Without parentheses: a dump writes fewer of them. Without NOT NULL, which has names since PostgreSQL 18: columns say it.
     constraints: await rows(

@@ -1,11 +1,15 @@
 import { randomBytes, randomInt, scryptSync } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
+import { makeDay } from "@/lib/database/partitions";
 import { DAY, HOUR } from "@/lib/format/time";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
+import { presentScore, rateSample } from "@/lib/servers/health-score";
 import { replaceServerKey } from "@/lib/servers/server-keys";
-import { recordOfHours } from "@/lib/servers/stability";
+import { GRID, type RatedBy } from "@/lib/servers/telemetry/check-ins";
+import { eachMeasurement, rolledUpValues, type Sample, storedOf } from "@/lib/servers/telemetry/measurements";
 import { hashToken } from "@/lib/tokens/format";
 import { createToken, type TokenRecord } from "@/lib/tokens/management";
+import { WELL } from "./record-check-in";
 
 // Test data, created by production functions where they exist. All values are unique, so tests never see each other's
 // rows.
@@ -56,8 +60,12 @@ export async function newServer(
   data: Partial<Prisma.ServerUncheckedCreateInput> = {},
 ): Promise<{ id: number }> {
   const label = unique("server");
+  const { createdAt, lastSeenAt } = data;
+  // As pages say it: one that was last seen when it was created was never heard.
+  const isHeard = lastSeenAt && String(lastSeenAt) !== String(createdAt);
+  const heard = { lastSeenAt: isHeard ? lastSeenAt : null, ...(isHeard && createdAt && { firstSeenAt: createdAt }) };
   return db.server.create({
-    data: { accountId, label, hostname: `${label}.example.net`, ...data },
+    data: { accountId, label, hostname: `${label}.example.net`, ...heard, ...data, lastSeenAt: heard.lastSeenAt },
     select: { id: true },
   });
 }
@@ -91,16 +99,16 @@ export async function newReportingServer(
   return { id, key: replaced.rawKey };
 }
 
-/** The stability of a server that has checked in in each minute of the last day, without outages or restarts. */
-export function steadyRecord(now = Date.now()) {
-  const until = Math.floor(now / HOUR);
-  const hours = Array.from({ length: 25 }, (_, index) => ({
-    hour: until - 24 + index,
-    minutes: 60,
-    reboots: 0,
-    oom_kills: 0,
-  }));
-  return { ...recordOfHours(hours, { last_oom_at: null, failed_units: 0 }), seen: "f".repeat(25 * 15) };
+/**
+ * The columns of a server whose newest sample, of a machine that is well but for `over`, was measured and arrived at a time; it
+ * was rated by a day without events but for `day`.
+ */
+export function sampled(at: Date, over: Partial<Sample> = {}, day: Partial<RatedBy> = {}) {
+  const sample = { ...WELL, ...over };
+  const ratedBy = { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null, cores: 4, ...day };
+  const points = rateSample({ ...sample, ts: at.getTime() }, ratedBy.cores, ratedBy);
+  const firstSeenAt = new Date(at.getTime() - 30 * DAY);
+  return { firstSeenAt, lastSeenAt: at, sampledAt: at, sample: storedOf(sample), ratedBy, ...points };
 }
 
 /** A finished run, unless `data` says otherwise. */
@@ -122,4 +130,55 @@ export function newIp(): string {
 /** Lower-case letters and digits, never twice. */
 export function unique(what: string): string {
   return `${what.toLowerCase()}-${randomBytes(6).toString("hex")}`;
+}
+
+/** Makes what was measured at a time the newest sample of a server. When it was last heard stays as it is. */
+export async function putSample(serverId: number, at: Date, measured: Partial<Sample> = {}): Promise<void> {
+  const { lastSeenAt: _, firstSeenAt: __, ...columns } = sampled(at, { ...NOTHING, ...measured });
+  await db.server.update({ where: { id: serverId }, data: columns, select: { id: true } });
+  const onGrid = new Date(Math.floor(at.getTime() / GRID) * GRID);
+  const { score } = presentScore({ rated: columns, sampledAt: at.getTime(), lastSeenAt: at.getTime() }, at.getTime());
+  const row = { serverId, at: onGrid, score, ...rolledUpValues({ ...NOTHING, ...measured }) };
+  await db.telemetrySample.createMany({ data: row, skipDuplicates: true });
+}
+const NOTHING = eachMeasurement(() => null);
+
+/** Events of a server. */
+export async function putEvents(
+  serverId: number,
+  ...events: Pick<Prisma.EventCreateManyInput, "kind" | "startedAt" | "endedAt" | "facts">[]
+): Promise<void> {
+  const { accountId } = await db.server.findUniqueOrThrow({ where: { id: serverId }, select: { accountId: true } });
+  const of = { subject: "server", subjectId: serverId, accountId };
+  await db.event.createMany({ data: events.map((event) => ({ ...of, ...event })) });
+}
+
+/** What `putPast` stores of each minute `ts`, as SQL. */
+type PastValues = Partial<Record<"score" | "cpu_pct" | "mem_used_pct" | "disk_used_pct" | "net_loss_pct", string>>;
+
+/** Stores a sample of each minute in `[from, to]` for which `isHeard`, an SQL condition of `ts`, holds, and sums their hours up. */
+export async function putPast(
+  serverId: number,
+  { from, to, isHeard = "true" }: { from: Date; to: Date; isHeard?: string },
+  values: PastValues = {},
+): Promise<void> {
+  for (let day = Math.floor(from.getTime() / DAY) * DAY; day <= to.getTime(); day += DAY) {
+    await makeDay("telemetry_samples", day);
+  }
+  const all = { score: "900", cpu_pct: "10", mem_used_pct: "50", disk_used_pct: "40", net_loss_pct: "0", ...values };
+  const names = Object.keys(all);
+  await db.$executeRawUnsafe(
+    `insert into telemetry_samples (server_id, at, ${names.join(", ")})
+      select $1, ts, ${Object.values(all).join(", ")} from generate_series($2::timestamptz, $3, interval '1 minute') ts
+      where ${isHeard} on conflict do nothing`,
+    ...[serverId, from, to],
+  );
+  const bands = names.flatMap((name) => ["min", "avg", "max"].map((of) => [`${name}_${of}`, `${of}(${name})`]));
+  await db.$executeRawUnsafe(
+    `insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills, ${bands.map(([name]) => name).join(", ")})
+      select server_id, date_trunc('hour', at, 'UTC'), bit_or(1::bigint << extract(minute from at)::int), count(*), 0, 0,
+        ${bands.map(([, value]) => value).join(", ")}
+      from telemetry_samples where server_id = $1 group by 1, 2 on conflict do nothing`,
+    serverId,
+  );
 }

@@ -26,7 +26,7 @@ export async function expectWholeAfter(
   revive: (dead: Instance) => Promise<Instance>,
 ): Promise<void> {
   const { when, what } = death;
-  await sql("delete from server_events; delete from notices; delete from notice_incidents");
+  await sql("delete from events; delete from notices; delete from notice_incidents");
   receiver.arrivals.length = 0;
   const dying = await startInstance(url, receiver.url);
   await sql(goOffline(1));

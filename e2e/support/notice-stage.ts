@@ -49,7 +49,7 @@ export async function onStage(
 
 /** SQL: a server is offline from now on. */
 export const goOffline = (server: number) =>
-  `insert into server_events (server_id, kind, started_at) values (${server}, 'offline', now())`;
+  `insert into events (subject, subject_id, kind, started_at) values ('server', ${server}, 'offline', now())`;
 /** SQL: a server is no longer offline. */
 export const comeBack = (server: number) =>
-  `update server_events set ended_at = now() where server_id = ${server} and ended_at is null`;
+  `update events set ended_at = now() where subject_id = ${server} and ended_at is null`;

@@ -2,7 +2,7 @@ import type { Sql } from "./run-sql";
 
 /** Columns with the times of events and notices. What lies `ms` farther back is as if so much time had passed. */
 const TIMES: Readonly<Record<string, readonly string[]>> = {
-  server_events: ["started_at", "ended_at"],
+  events: ["started_at", "ended_at"],
   service_events: ["started_at", "ended_at"],
   token_events: ["started_at", "ended_at"],
   server_snoozes: ["until", "created_at"],

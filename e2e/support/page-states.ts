@@ -28,7 +28,7 @@ import {
 import { requestBenchmark } from "@/lib/servers/benchmarks";
 import { MAX_ACTIVE_TOKENS, revokeTokens } from "@/lib/tokens/management";
 import { eventfulService } from "./eventful-service";
-import { newGameService, newNamedToken, newServer, newToken, steadyRecord, unique } from "./factories";
+import { newGameService, newNamedToken, newServer, newToken, putPast, putSample, unique } from "./factories";
 import { sharedOrigin } from "./fixtures";
 import { createOnPage, expect, openAccountMenu, submitSignIn, TOKEN_PAGE } from "./pages";
 import { recordCheckIn } from "./record-check-in";
@@ -194,9 +194,10 @@ export const SERVER: readonly State[] = [
     name: "one server",
     async reach(page, accountId) {
       const { id } = await newServer(accountId, { label: "W".repeat(64), facts: { long: "x".repeat(300), cores: 2 } });
-      await db.$executeRaw`
-        insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, mem_used_mb, mem_total_mb, net_loss_pct)
-        select ${id}, now() - n * interval '1 minute', n % 100, n % 7, 500, 1000, 0.3 from generate_series(1, 600) n`;
+      const to = new Date();
+      await putSample(id, to, { cpuPct: 5, memUsedMb: 500, memTotalMb: 1000, netLossPct: 0.3 });
+      const values = { cpu_pct: "extract(minute from ts)", net_loss_pct: "0.3" };
+      await putPast(id, { from: new Date(to.getTime() - 10 * HOUR), to }, values);
       await db.benchmarkRun.create({
         data: { serverId: id, label: "W".repeat(64), status: "done", cpu: 70, finishedAt: new Date() },
       });
@@ -259,7 +260,7 @@ export const SERVER: readonly State[] = [
 async function plannedServer(accountId: number): Promise<{ id: number }> {
   const now = Date.now();
   const server = await newServer(accountId, { createdAt: new Date(now - DAY), lastSeenAt: new Date() });
-  await db.telemetrySample.create({ data: { serverId: server.id, ts: new Date(), cpuPct: 5 } });
+  await putSample(server.id, new Date(), { cpuPct: 5 });
   const [startedAt, endedAt] = [new Date(now - HOUR), new Date(now + HOUR)];
   await db.maintenanceTime.create({ data: { serverId: server.id, startedAt, endedAt } });
   return server;
@@ -383,8 +384,8 @@ export const LONG_AGO = new Date(Date.now() - 2 * DAY);
 /** A fleet of 120: one offline, some with a full disk, one never set up, the others well. */
 export async function fillFleet(accountId: number): Promise<void> {
   await db.$executeRaw`
-    insert into servers (account_id, label, hostname, created_at, last_seen_at, stability)
-    select ${accountId}, 'node ' || i || '.frankfurt', 'node-' || i || '.example.com', ${LONG_AGO}, ${LONG_AGO}, ${steadyRecord()}::jsonb
+    insert into servers (account_id, label, hostname, created_at)
+    select ${accountId}, 'node ' || i || '.frankfurt', 'node-' || i || '.example.com', ${LONG_AGO}
     from generate_series(1, ${SERVERS - 1}) i`;
   await newServer(accountId, { label: "never set up" });
   const servers = await db.server.findMany({ where: { accountId, createdAt: LONG_AGO }, orderBy: { id: "asc" } });

@@ -1,12 +1,10 @@
-import { randomOf } from "@/e2e/support/random-histories";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { type Rules, readRules } from "@/lib/notices/kinds";
 import { type Incident, type MessageKind, plan, type Topic } from "@/lib/notices/rules";
 import { type Happening, runsOf } from "@/lib/notices/runs";
-import { endedSilence, ONLINE_WINDOW, openSilence, type Span, withProof } from "@/lib/servers/events/silence";
+import { ONLINE_WINDOW } from "@/lib/servers/events/events";
 
-// Random hours of an account in simulated time: servers that fall silent and come back, a console that is away, cuts that are
-// known late, proofs that correct what was told, quiet hours, snoozes, a planner that looks too late, and what is told without a
+// Random hours of an account in simulated time: servers that fall silent and come back, a console that is away, quiet hours, snoozes, a planner that looks too late, and what is told without a
 // delay and may be withdrawn. A store in memory plays them through the product's rule.
 
 type Ended = { from: number; to: number };
@@ -25,10 +23,6 @@ export type World = {
   withdrawn: readonly (Ended & { server: string; at: number })[];
   /** The console was away, and so was the planner. */
   away: readonly Ended[];
-  /** The way to the console was cut, which is known a while after it began. */
-  cuts: readonly (Ended & { knownAt: number })[];
-  /** A sample that arrived at `at` proves that the machine ran at `sampledAt`. */
-  proofs: readonly { server: string; at: number; sampledAt: number }[];
   quiet: Ended | null;
   snoozes: readonly { server: string; at: number; until: number | null }[];
   /** The planner did not look. */
@@ -76,12 +70,6 @@ export function worldOf(seed: number): World {
     return [server, apart(own)] as const;
   });
   const away = spans(random() < 0.5 ? 2 : 0, 6 * MINUTE);
-  const cuts = spans(random() < 0.3 ? 1 : 0, 20 * MINUTE).map((cut) => ({ ...cut, knownAt: cut.from + MINUTE }));
-  const proofs = silences.flatMap(([server, own]) =>
-    own.flatMap(({ from, to }) =>
-      random() < 0.1 ? [{ server, sampledAt: from + upTo(to - from), at: to + upTo(10 * MINUTE) }] : [],
-    ),
-  );
   const delay = [0, MINUTE, 5 * MINUTE][Math.floor(random() * 3)] ?? 0;
   return {
     seed,
@@ -105,8 +93,6 @@ export function worldOf(seed: number): World {
       })),
     ),
     away,
-    cuts,
-    proofs,
     quiet: random() < 0.3 ? (spans(1, 2 * HOUR)[0] ?? null) : null,
     snoozes:
       random() < 0.3
@@ -131,15 +117,9 @@ function apart(spans: readonly Ended[]): Ended[] {
 
 /** What the tables say of a server at an instant. */
 export function eventsAt(world: World, server: string, now: number): Happening[] {
-  const blind: Span[] = [
-    ...world.away.filter(({ from }) => from <= now).map(({ from, to }) => ({ from, to: to > now ? null : to })),
-    ...world.cuts.filter(({ knownAt }) => knownAt <= now).map(({ from, to }) => ({ from, to: to > now ? null : to })),
-  ];
-  const proofs = world.proofs.filter((proof) => proof.server === server && proof.at <= now);
   const silences = (world.silences.get(server) ?? []).flatMap(({ from, to }): Happening[] => {
-    if (from >= now) return [];
-    if (to > now) return openSilence(from - ONLINE_WINDOW, blind, now);
-    return proofs.reduce((events, { sampledAt }) => withProof(events, sampledAt), endedSilence({ from, to }, blind));
+    const judged = judgedFrom(world, from);
+    return judged >= Math.min(now, to) ? [] : [{ kind: "offline", from: judged, to: to > now ? null : to }];
   });
   const moments = (world.moments.get(server) ?? []).filter((at) => at <= now);
   const unserved = (world.unserved.get(server) ?? [])
@@ -150,6 +130,13 @@ export function eventsAt(world: World, server: string, now: number): Happening[]
     .map(({ from }) => ({ kind: "unserved", from, to: null }));
   const instants = moments.map((at) => ({ kind: "new_network", from: at, to: at }));
   return [...silences, ...unserved, ...withdrawn, ...instants];
+}
+
+/** A silence that begins while the console is away, or in the two minutes after, is known from then on. */
+function judgedFrom({ away }: World, at: number): number {
+  return away
+    .toSorted((a, b) => a.from - b.from)
+    .reduce((from, { from: left, to }) => (left <= from && from < to + ONLINE_WINDOW ? to + ONLINE_WINDOW : from), at);
 }
 
 /** What the account was told in this world. */
@@ -191,17 +178,8 @@ export function play(world: World): Message[] {
 }
 
 /** When something changes in what the tables say of a server. */
-function newsOf({
-  silences,
-  moments,
-  unserved,
-  withdrawn,
-  away,
-  cuts,
-  proofs,
-}: World): { at: number; server: string }[] {
-  const blind = [...away, ...cuts].flatMap(({ from, to }) => [from, to, to + ONLINE_WINDOW + 1]);
-  const known = [...blind, ...cuts.map(({ knownAt }) => knownAt)];
+function newsOf({ silences, moments, unserved, withdrawn, away }: World): { at: number; server: string }[] {
+  const known = away.flatMap(({ from, to }) => [from, to, to + ONLINE_WINDOW + 1]);
   const news = [...silences].flatMap(([server, own]) =>
     [
       ...own.flatMap(({ from, to }) => [from + 1, to]),
@@ -210,7 +188,7 @@ function newsOf({
       ...(moments.get(server) ?? []),
     ].map((at) => ({ at, server })),
   );
-  return [...news, ...proofs, ...withdrawn].sort((one, other) => one.at - other.at);
+  return [...news, ...withdrawn].sort((one, other) => one.at - other.at);
 }
 
 function serverOf(topic: string): string {
@@ -251,4 +229,15 @@ function readEvents(world: World, server: string, now: number, { seen, events }:
 
 export function within(spans: readonly Ended[], at: number): boolean {
   return spans.some(({ from, to }) => at >= from && at < to);
+}
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export function randomOf(seed: number): () => number {
+  let state = seed * 0x9e3779b9;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
 }

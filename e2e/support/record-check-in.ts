@@ -1,7 +1,37 @@
+import { db } from "@/lib/database/client";
+import { queryIn } from "@/lib/database/run-statement";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
 import { parseReport, type Report } from "@/lib/servers/telemetry/report";
 
 /** Checks and stores a check-in whose sample was taken at `now`, which is also when it arrives. */
 export async function recordCheckIn(serverId: number, report: Report, now: Date = new Date()): Promise<void> {
   await storeCheckIn(serverId, parseReport(report), { sampledAt: now, arrivedAt: now });
+}
+
+/** A machine that is well. */
+export const WELL: Sample = {
+  ...eachMeasurement(() => 0),
+  ...{ cpuPct: 10, load5: 0.5, memUsedMb: 500, memTotalMb: 1000, diskUsedPct: 40, uptimeS: 1_000_000 },
+};
+
+/**
+ * Stores a sample of a time (epoch ms) of a machine that is well but for `over`. It arrives at that time, unless `arrivedAt` says
+ * otherwise. Answers whether it was stored.
+ */
+export function sendSample(
+  serverId: number,
+  at: number,
+  over: Partial<Sample> = {},
+  { arrivedAt = at, daemon }: { arrivedAt?: number; daemon?: string } = {},
+): Promise<boolean> {
+  const arrival = { sampledAt: new Date(at), arrivedAt: new Date(arrivedAt), ...(daemon && { daemon }) };
+  return storeCheckIn(serverId, { sample: { ...WELL, ...over } }, arrival);
+}
+
+/** PostgreSQL's clock (epoch ms). */
+export async function databaseNow(): Promise<number> {
+  const text = "select (date_part('epoch', now()) * 1000)::bigint as now";
+  const [row] = await queryIn(db, { text, names: [] } as { text: string; names: []; row?: { now: number } }, {});
+  return row?.now ?? 0;
 }

@@ -56,11 +56,6 @@ function serverMetrics(servers: readonly ServerReading[]): WriteMetric[] {
       ({ online }) => [[{}, Number(online)]],
     ),
     metric(
-      "unknown",
-      "Whether a server is silent while the console was away, or while most servers fell silent at once: it may well be up.",
-      ({ need }) => [[{}, Number(need === "unknown")]],
-    ),
-    metric(
       "needs_attention",
       `Whether a server that is online needs attention: a score under ${WELL}, a component under ${STRAINED}, or an outage or a restart in the last 24 hours.`,
       ({ need }) => [[{}, Number(need === "attention")]],

@@ -91,7 +91,6 @@ type Rows =
   | Table<"TelemetrySample">
   | Table<"TelemetryHour">
   | Table<"MetricSample">
-  | Table<"ServerEvent">
   | Table<"TokenEvent">
   | Table<"ServiceEvent">;
 

@@ -13,7 +13,7 @@ import { DAY } from "@/lib/format/time";
 /** The most events of one server, token or game service that are kept: the latest ones. */
 export const MOST_EVENTS_KEPT = 10_000;
 
-type Events = Table<"ServerEvent"> | Table<"TokenEvent"> | Table<"ServiceEvent">;
+type Events = Table<"TokenEvent"> | Table<"ServiceEvent">;
 
 type EventDeletion = {
   /** Deletes events that ended so many days before `now` (epoch ms), and those beyond the most. Answers how many. */
@@ -43,11 +43,9 @@ function eventDeletion(
   };
 }
 
-const ofServer = table("ServerEvent", "e");
 const ofToken = table("TokenEvent", "e");
 const ofService = table("ServiceEvent", "e");
 
-export const SERVER_EVENTS = eventDeletion("server_events", ofServer, ofServer.serverId, table("Server", "s"));
 export const TOKEN_EVENTS = eventDeletion("token_events", ofToken, ofToken.tokenId, table("AccessToken", "t"));
 export const SERVICE_EVENTS = eventDeletion(
   "service_events",

@@ -1,137 +1,90 @@
-import { setTimeout as wait } from "node:timers/promises";
-import type { Deletion, GoesOn } from "@/lib/database/deletion";
-import { query } from "@/lib/database/run-statement";
+import { query, transaction } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
-import { DAY, SECOND } from "@/lib/format/time";
+import { DAY } from "@/lib/format/time";
 
-/** The tables whose rows lie in one partition for each day (UTC) of their `ts`; see the baseline migration. */
+/** The tables whose rows lie in one partition for each day (UTC). */
 export const DAILY_TABLES = ["telemetry_samples", "metric_samples"] as const;
 export type DailyTable = (typeof DAILY_TABLES)[number];
 
-/** Days after today whose partitions are made in advance, in case no console runs for a while. */
-const DAYS_AHEAD = 3;
-/** The most rows that are moved out of the DEFAULT partition. Moving locks it, and this limit keeps that under a second. */
-const MOST_MOVED = 20_000;
+/** Days that are made in advance: for so long no console need run its hourly work. */
+const DAYS_AHEAD = 14;
+/** The most days that one run drops or makes of a table beyond those: each takes a lock that a busy table has to wait for. */
+const MOST_DROPPED = 2;
+/**
+ * What passes by itself: a lock that is not free in time, another instance that made or dropped the day meanwhile, and rows of
+ * that day in the DEFAULT partition of metric_samples, which stay there until they are too old.
+ */
+const PASSING = new Set(["55P03", "40P01", "42P07", "42P01", "23514"]);
 
-/** Errors that pass on a retry: a lock timeout, a deadlock, a concurrent write, or another instance at the same work. */
-const PASSING = new Set(["55P03", "40P01", "23514", "42P07", "23505", "42P01"]);
-const MAX_ATTEMPTS = 40;
-/** The pause between two attempts, in milliseconds. It is random so that two instances do not collide again. */
-const PAUSE = { least: 20, most: SECOND / 2 };
-
-/** The outcome for a day. "too many": the DEFAULT partition holds too many of its rows. "busy": the table stayed locked. */
-type MadeDay = { table: DailyTable; day: number; outcome: "made" | "exists" | "too many" | "busy" };
-
-const parent = parameter<string>("text");
-const day = parameter<Date>("timestamptz");
-
-// Raw, because the typed client knows nothing of partitions.
-const MAKE = statement({ parent, day, most: parameter<number>("int") }, (values) =>
-  select({
-    outcome: new Expression<Exclude<MadeDay["outcome"], "busy">>(
-      `make_day_partition(${values.parent}, ${values.day}, ${values.most})`,
-    ),
-  }),
-);
-const DROP = statement({ parent, day }, (values) =>
-  select({ isDropped: new Expression<boolean>(`drop_day_partition(${values.parent}, ${values.day})`) }),
-);
-const LIST = statement({ parent }, (values) =>
+const PARTITIONS = statement({ parent: parameter<string>("text") }, ({ parent }) =>
   select(
-    { day: new Expression<string>("right(c.relname, 8)") },
-    `from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = to_regclass(${values.parent}) and c.relname ~ '_[0-9]{8}$' order by c.relname`,
+    {
+      name: new Expression<string>("c.relname::text"),
+      end: new Expression<Date | null>(
+        `substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \\(''([^'']+)''\\)')::timestamptz`,
+        "instant",
+      ),
+    },
+    `from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = to_regclass(${parent})
+      and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT' order by 2`,
   ),
 );
 
-const END_BEFORE = statement({ parent }, (values) =>
-  select({ end: new Expression<Date | null>(`partition_before_end(${values.parent})`, "instant") }),
-);
-const DROP_BEFORE = statement({ parent }, (values) =>
-  select({ isDropped: new Expression<boolean>(`drop_partition_before(${values.parent})`) }),
-);
-
-/** The partition of everything before the first day: a table that held rows when it was cut into days has it. */
-const partitionBefore = (table: DailyTable) => `${table}_before` as const;
-
-/** Where that partition ends, in epoch ms. Null: there is none. */
-async function findEndBefore(table: DailyTable): Promise<number | null> {
-  const [row] = await query(END_BEFORE, { parent: table });
-  return row?.end ?? null;
-}
-
-/** Declares the deletion of old rows that lie in no partition of a day. `restIn` declares that of one partition. */
-export function deletionOutsideDays(table: DailyTable, restIn: (partition: string) => Deletion<Date>): Deletion<Date> {
-  const inDefault = restIn(`${table}_default`);
-  // Declared when it is needed: most databases have no such partition.
-  let before: Deletion<Date> | undefined;
-  return async (limit, goesOn) => {
-    const rows = await inDefault(limit, goesOn);
-    if ((await findEndBefore(table)) === null) return rows;
-    before ??= restIn(partitionBefore(table));
-    return rows + (await before(limit, goesOn));
-  };
-}
-
-/** The beginnings of the days that have a partition, in epoch ms and in order. */
-export async function listDays(table: DailyTable): Promise<number[]> {
-  const rows = await query(LIST, { parent: table });
-  return rows.map(({ day }) => Date.parse(day.replace(/(....)(..)(..)/, "$1-$2-$3T00:00:00Z")));
-}
-
-/** Makes the partitions of today and of the next days that are missing, of all tables. `now` is in epoch ms. */
-export async function makeDays(now: number): Promise<MadeDay[]> {
-  const today = Math.floor(now / DAY) * DAY;
-  const days: MadeDay[] = [];
-  for (const table of DAILY_TABLES) {
-    const known = new Set(await listDays(table));
-    for (let day = today; day <= today + DAYS_AHEAD * DAY; day += DAY) {
-      days.push({ table, day, outcome: known.has(day) ? "exists" : await makeDay(table, day) });
-    }
-  }
-  return days;
-}
-
-/** Makes the partition of the day that begins at `day` (epoch ms) and moves that day's rows into it. */
-export async function makeDay(table: DailyTable, day: number): Promise<MadeDay["outcome"]> {
-  const [made] = (await untilFree(() => query(MAKE, { parent: table, day: new Date(day), most: MOST_MOVED }))) ?? [];
-  return made?.outcome ?? "busy";
-}
-
-/** Drops the partition of a day (epoch ms of its beginning). False when there is none or the table stayed locked. */
-export async function dropDay(table: DailyTable, day: number): Promise<boolean> {
-  const [dropped] = (await untilFree(() => query(DROP, { parent: table, day: new Date(day) }))) ?? [];
-  return dropped?.isDropped ?? false;
+/** The partitions of a table, the oldest first, and when each ends (epoch ms). */
+export async function listDays(table: DailyTable): Promise<{ name: string; end: number }[]> {
+  const rows = await query(PARTITIONS, { parent: table });
+  return rows.map(({ name, end }) => ({ name, end: end ?? 0 }));
 }
 
 /**
- * Drops the partitions that end at or before `until` (epoch ms), the oldest first, as long as it may go on. Answers how
- * many.
+ * Makes the partitions of yesterday, today and the next days, and drops the oldest of those that ended `days` days before `now`
+ * (epoch ms) or earlier. Answers how many it made and dropped, and how many of them were too busy: they wait for the next run.
  */
-export async function dropDaysBefore(table: DailyTable, until: number, goesOn: GoesOn): Promise<number> {
-  let dropped = 0;
-  const end = await findEndBefore(table);
-  if (end !== null && end <= until && (await goesOn())) {
-    const [before] = (await untilFree(() => query(DROP_BEFORE, { parent: table }))) ?? [];
-    if (before?.isDropped) dropped++;
+export async function keepDays(table: DailyTable, days: number, now: number) {
+  const today = Math.floor(now / DAY) * DAY;
+  const known = await listDays(table);
+  const isThere = (day: number) => known.some(({ end }) => end === day + DAY);
+  const [first] = known;
+  const done = { made: 0, dropped: 0, busy: 0 };
+  for (let day = today - DAY; day <= today + DAYS_AHEAD * DAY; day += DAY) {
+    // A table that was cut into days later has its earlier rows in one partition of more than a day.
+    if (isThere(day) || (first && day < first.end - DAY)) continue;
+    if (await makeDay(table, day)) done.made++;
+    else done.busy++;
   }
-  for (const day of await listDays(table)) {
-    if (day + DAY > until || !(await goesOn())) break;
-    if (await dropDay(table, day)) dropped++;
+  const old = known.filter(({ end }) => end <= today - days * DAY);
+  for (const { name } of old.slice(0, MOST_DROPPED)) {
+    if (await change(table, `drop table "${name}"`)) done.dropped++;
+    else done.busy++;
   }
-  return dropped;
+  return done;
 }
 
-/** Retries while the lock is taken. Null when it stayed taken. */
-async function untilFree<Result>(attempt: () => Promise<Result>): Promise<Result | null> {
-  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!PASSING.has((error as { code?: string }).code ?? "")) throw error;
-    }
-    await wait(PAUSE.least + Math.random() * (PAUSE.most - PAUSE.least));
+/** Makes the partition of the day in which a time (epoch ms) lies. False: the table was busy, or the day is there. */
+export function makeDay(table: DailyTable, at: number): Promise<boolean> {
+  const day = Math.floor(at / DAY) * DAY;
+  const name = `${table}_${new Date(day).toISOString().slice(0, 10).replaceAll("-", "")}`;
+  const [from, to] = [day, day + DAY].map((time) => new Date(time).toISOString());
+  return change(table, `create table "${name}" partition of ${table} for values from ('${from}') to ('${to}')`);
+}
+
+/** Changes the partitions of a table in a short transaction. Instances wait for each other, and nobody waits long behind them. */
+async function change(table: DailyTable, sql: string): Promise<boolean> {
+  try {
+    await transaction(async (ask) => {
+      await ask(once("set local lock_timeout = '1s'"), {});
+      await ask(once(`select pg_advisory_xact_lock(hashtextextended('partitions of ${table}', 0))`), {});
+      await ask(once(sql), {});
+    });
+    return true;
+  } catch (error) {
+    if (!PASSING.has((error as { code?: string }).code ?? "")) throw error;
+    return false;
   }
-  return null;
+}
+
+/** A statement with the name of a partition in it, which no parameter can be. */
+function once(text: string) {
+  return { text, names: [] };
 }

@@ -10,6 +10,8 @@ const STALE_PLAN = "0A000";
 
 /** The text of a statement, or a full query configuration of `pg`. */
 type Query = string | (pg.QueryConfig & { rowMode?: "array" });
+/** Runs one statement of a transaction. */
+type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
 
 /**
  * The connection pool of this process. It prepares statements outside transactions once per connection, under a hash of
@@ -32,6 +34,53 @@ export class ConsolePool extends pg.Pool {
     this.query = ((query: Query) => this.#run(typeof query === "string" ? { text: query } : query)) as this["query"];
   }
 
+  /**
+   * Runs `work` in a transaction on one connection; `work` must not ask the pool. If a pooler lost a statement, or a plan is
+   * stale, the whole is undone and repeated without names.
+   */
+  async transaction<Result>(work: (send: Send) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#transact(work, (text) => this.#names.find(text));
+    } catch (error) {
+      if (!this.#isOfNames(error)) throw error;
+      return this.#transact(work, () => undefined);
+    }
+  }
+
+  async #transact<Result>(
+    work: (send: Send) => Promise<Result>,
+    nameOf: (text: string) => string | undefined,
+  ): Promise<Result> {
+    const client = await this.connect();
+    try {
+      await client.query("begin");
+      const result = await work((query) => {
+        const name = nameOf(query.text);
+        return client.query(name ? { ...query, name } : query);
+      });
+      await client.query("commit");
+      client.release();
+      return result;
+    } catch (error) {
+      // A connection that cannot even be rolled back is not used again.
+      const isUsable = await client.query("rollback").then(
+        () => true,
+        () => false,
+      );
+      client.release(isUsable ? undefined : (error as Error));
+      throw error;
+    }
+  }
+
+  /** Whether a statement failed because of its name alone. It turns names off where a pooler does not keep them. */
+  #isOfNames(error: unknown): boolean {
+    const { code = "" } = error as { code?: string };
+    if (NAME_ERRORS.has(code) && this.#names.turnOff()) {
+      log("info", "prepared statements are off", { reason: `a pooler does not keep them (${code})` });
+    }
+    return NAME_ERRORS.has(code) || code === STALE_PLAN;
+  }
+
   async #run(query: Exclude<Query, string>): Promise<pg.QueryResult> {
     const client = await this.connect();
     try {
@@ -50,11 +99,7 @@ export class ConsolePool extends pg.Pool {
     try {
       return await client.query({ ...query, name });
     } catch (error) {
-      const { code = "" } = error as { code?: string };
-      if (!NAME_ERRORS.has(code) && code !== STALE_PLAN) throw error;
-      if (NAME_ERRORS.has(code) && this.#names.turnOff()) {
-        log("info", "prepared statements are off", { reason: `a pooler does not keep them (${code})` });
-      }
+      if (!this.#isOfNames(error)) throw error;
       // Repeating is safe: the statement failed before it ran.
       return client.query(query);
     }

@@ -15,7 +15,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   Server: "stability",
   ServerKey: "keyHash",
   TelemetrySample: "swapUsedPct",
-  TelemetryHour: "bands",
+  TelemetryHour: "oomKills",
   BenchmarkRun: "verified",
   GameService: "configVersion",
   Ticket: "subject",

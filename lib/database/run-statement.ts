@@ -24,6 +24,22 @@ export async function execute<Values>({ text, names }: Statement<Values, never>,
   return rowCount ?? 0;
 }
 
+/** As `query`, within one transaction. */
+export type Ask = <Values, Row>(statement: Statement<Values, Row>, values: Values) => Promise<Row[]>;
+
+/**
+ * Runs statements in one transaction: all of them, or none. `work` must use `ask` alone, and may be run a second time. Like
+ * `query` it goes past Prisma, for the most frequent writes.
+ */
+export function transaction<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
+  return pool.transaction((send) =>
+    work(async ({ text, names }, values) => {
+      const { rows } = await send({ text, values: names.map((name) => values[name]), types });
+      return rows;
+    }),
+  );
+}
+
 /** The raw queries of a transaction of the typed client, or of the client itself. */
 export type Transaction = {
   $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown>;

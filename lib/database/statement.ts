@@ -74,7 +74,7 @@ export type ValuesOf<Selected extends NeverNull> = {
 /** A plain text is assignable to `JsonOf`, but lacks its member. */
 type Read<Value> = "json" extends keyof Value ? (Value extends JsonOf<infer Inner> ? Inner : never) : Plain<Value>;
 /** Arrays of the values of rows. */
-export type JsonRowsOf<Values> = string & { readonly values?: Values };
+type JsonRowsOf<Values> = string & { readonly values?: Values };
 
 /** An aggregate: as `jsonMembers`, without the names, for `parseRows`; null for no rows. */
 export function jsonRows<const Selected extends NeverNull>(

@@ -1,6 +1,5 @@
 import { BEFORE, deleteSomeOfOwner, deletion, deletionOfOwner, type GoesOn } from "@/lib/database/deletion";
 import { SERVICE_EVENTS } from "@/lib/database/event-deletion";
-import { deletionOutsideDays, dropDaysBefore } from "@/lib/database/partitions";
 import type { Transaction } from "@/lib/database/run-statement";
 import { table } from "@/lib/database/tables";
 import { DAY, HOUR } from "@/lib/format/time";
@@ -9,26 +8,16 @@ const s = table("GameService", "s");
 const m = table("MetricSample", "m");
 
 // Rows of days without a partition.
-const deleteRest = deletionOutsideDays("metric_samples", (partition) =>
-  deletion(
-    s,
-    BEFORE,
-    `delete from ${partition}`,
-    (before) => `select m.ctid from ${partition} m where ${m.serviceId} = ${s.id} and ${m.ts} < ${before}`,
-  ),
+const deleteRest = deletion(
+  s,
+  BEFORE,
+  "delete from metric_samples_default",
+  (before) => `select m.ctid from metric_samples_default m where ${m.serviceId} = ${s.id} and ${m.ts} < ${before}`,
 );
 
-/** Deletes the intervals of all days that ended more than `days` days before `now` (epoch ms). */
-export async function deleteOldIntervals(
-  now: number,
-  days: number,
-  goesOn: GoesOn,
-): Promise<{ interval_days: number; intervals: number }> {
-  const until = Math.floor(now / DAY) * DAY - days * DAY;
-  return {
-    interval_days: await dropDaysBefore("metric_samples", until, goesOn),
-    intervals: await deleteRest(new Date(until), goesOn),
-  };
+/** Deletes intervals that lie in no day of their own and ended more than `days` days before `now` (epoch ms). Answers how many. */
+export function deleteOldIntervals(now: number, days: number, goesOn: GoesOn): Promise<number> {
+  return deleteRest(new Date(Math.floor(now / DAY) * DAY - days * DAY), goesOn);
 }
 
 const n = table("EdgeNode", "n");

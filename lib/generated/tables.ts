@@ -297,49 +297,57 @@ export const TABLES = {
         "name": "created_at",
         "kind": "instant"
       },
+      "firstSeenAt": {
+        "name": "first_seen_at",
+        "kind": "instant"
+      },
       "lastSeenAt": {
         "name": "last_seen_at",
         "kind": "instant"
       },
-      "firstSeenAt": {
-        "name": "first_seen_at",
+      "offlineSince": {
+        "name": "offline_since",
         "kind": "instant"
+      },
+      "sampledAt": {
+        "name": "sampled_at",
+        "kind": "instant"
+      },
+      "sample": {
+        "name": "sample",
+        "kind": "json"
+      },
+      "cpu": {
+        "name": "cpu",
+        "kind": "json"
+      },
+      "memory": {
+        "name": "memory",
+        "kind": "json"
+      },
+      "disk": {
+        "name": "disk",
+        "kind": "json"
+      },
+      "network": {
+        "name": "network",
+        "kind": "json"
       },
       "stability": {
         "name": "stability",
         "kind": "json"
       },
-      "latestSampleAt": {
-        "name": "latest_sample_at",
-        "kind": "instant"
-      },
-      "latestSample": {
-        "name": "latest_sample",
+      "ratedBy": {
+        "name": "rated_by",
         "kind": "json"
       },
-      "conditions": {
-        "name": "conditions",
+      "follow": {
+        "name": "follow",
         "kind": "json"
-      },
-      "unratedSince": {
-        "name": "unrated_since",
-        "kind": "instant"
       },
       "formNonce": {
         "name": "form_nonce",
         "kind": "other"
-      },
-      "daemon": {
-        "name": "daemon",
-        "kind": "other"
-      },
-      "daemonBefore": {
-        "name": "daemon_before",
-        "kind": "other"
-      },
-      "twoDaemonsAt": {
-        "name": "two_daemons_at",
-        "kind": "instant"
       },
       "tags": {
         "name": "tags",
@@ -347,15 +355,23 @@ export const TABLES = {
       }
     }
   },
-  "ServerEvent": {
-    "name": "server_events",
+  "Event": {
+    "name": "events",
     "columns": {
+      "subject": {
+        "name": "subject",
+        "kind": "other"
+      },
+      "subjectId": {
+        "name": "subject_id",
+        "kind": "json"
+      },
       "id": {
         "name": "id",
         "kind": "json"
       },
-      "serverId": {
-        "name": "server_id",
+      "accountId": {
+        "name": "account_id",
         "kind": "json"
       },
       "kind": {
@@ -401,106 +417,20 @@ export const TABLES = {
       }
     }
   },
-  "UptimeSum": {
-    "name": "uptime_sums",
-    "columns": {
-      "serverId": {
-        "name": "server_id",
-        "kind": "json"
-      },
-      "unit": {
-        "name": "unit",
-        "kind": "other"
-      },
-      "startedAt": {
-        "name": "started_at",
-        "kind": "instant"
-      },
-      "endedAt": {
-        "name": "ended_at",
-        "kind": "instant"
-      },
-      "zone": {
-        "name": "zone",
-        "kind": "other"
-      },
-      "recordedMs": {
-        "name": "recorded_ms",
-        "kind": "json"
-      },
-      "offlineMs": {
-        "name": "offline_ms",
-        "kind": "json"
-      },
-      "unreachableMs": {
-        "name": "unreachable_ms",
-        "kind": "json"
-      },
-      "unknownMs": {
-        "name": "unknown_ms",
-        "kind": "json"
-      },
-      "maintenanceMs": {
-        "name": "maintenance_ms",
-        "kind": "json"
-      },
-      "outages": {
-        "name": "outages",
-        "kind": "json"
-      },
-      "carried": {
-        "name": "carried",
-        "kind": "json"
-      }
-    }
-  },
-  "ConsolePresence": {
-    "name": "console_presence",
+  "Heartbeat": {
+    "name": "heartbeat",
     "columns": {
       "id": {
         "name": "id",
         "kind": "json"
       },
-      "since": {
-        "name": "since",
+      "beatAt": {
+        "name": "beat_at",
         "kind": "instant"
       },
-      "until": {
-        "name": "until",
+      "judgesFrom": {
+        "name": "judges_from",
         "kind": "instant"
-      },
-      "lookedAt": {
-        "name": "looked_at",
-        "kind": "instant"
-      }
-    }
-  },
-  "BlindTime": {
-    "name": "blind_times",
-    "columns": {
-      "id": {
-        "name": "id",
-        "kind": "json"
-      },
-      "cause": {
-        "name": "cause",
-        "kind": "other"
-      },
-      "startedAt": {
-        "name": "started_at",
-        "kind": "instant"
-      },
-      "endedAt": {
-        "name": "ended_at",
-        "kind": "instant"
-      },
-      "fallen": {
-        "name": "fallen",
-        "kind": "json"
-      },
-      "settled": {
-        "name": "settled",
-        "kind": "other"
       }
     }
   },
@@ -577,9 +507,13 @@ export const TABLES = {
         "name": "server_id",
         "kind": "json"
       },
-      "ts": {
-        "name": "ts",
+      "at": {
+        "name": "at",
         "kind": "instant"
+      },
+      "score": {
+        "name": "score",
+        "kind": "json"
       },
       "cpuPct": {
         "name": "cpu_pct",
@@ -593,16 +527,8 @@ export const TABLES = {
         "name": "cpu_iowait_pct",
         "kind": "json"
       },
-      "load5": {
-        "name": "load5",
-        "kind": "json"
-      },
-      "memUsedMb": {
-        "name": "mem_used_mb",
-        "kind": "json"
-      },
-      "memTotalMb": {
-        "name": "mem_total_mb",
+      "memUsedPct": {
+        "name": "mem_used_pct",
         "kind": "json"
       },
       "swapUsedPct": {
@@ -620,26 +546,6 @@ export const TABLES = {
       "netRetransmitPct": {
         "name": "net_retransmit_pct",
         "kind": "json"
-      },
-      "uptimeS": {
-        "name": "uptime_s",
-        "kind": "json"
-      },
-      "oomKills": {
-        "name": "oom_kills",
-        "kind": "json"
-      },
-      "failedUnits": {
-        "name": "failed_units",
-        "kind": "json"
-      },
-      "cores": {
-        "name": "cores",
-        "kind": "json"
-      },
-      "arrivedAt": {
-        "name": "arrived_at",
-        "kind": "instant"
       }
     }
   },
@@ -654,24 +560,132 @@ export const TABLES = {
         "name": "hour",
         "kind": "instant"
       },
+      "seen": {
+        "name": "seen",
+        "kind": "json"
+      },
       "samples": {
         "name": "samples",
         "kind": "json"
       },
-      "bands": {
-        "name": "bands",
+      "reboots": {
+        "name": "reboots",
         "kind": "json"
       },
-      "stale": {
-        "name": "stale",
-        "kind": "other"
-      },
-      "rule": {
-        "name": "rule",
+      "oomKills": {
+        "name": "oom_kills",
         "kind": "json"
       },
-      "late": {
-        "name": "late",
+      "oomAt": {
+        "name": "oom_at",
+        "kind": "instant"
+      },
+      "scoreMin": {
+        "name": "score_min",
+        "kind": "json"
+      },
+      "scoreAvg": {
+        "name": "score_avg",
+        "kind": "json"
+      },
+      "scoreMax": {
+        "name": "score_max",
+        "kind": "json"
+      },
+      "cpuPctMin": {
+        "name": "cpu_pct_min",
+        "kind": "json"
+      },
+      "cpuPctAvg": {
+        "name": "cpu_pct_avg",
+        "kind": "json"
+      },
+      "cpuPctMax": {
+        "name": "cpu_pct_max",
+        "kind": "json"
+      },
+      "cpuStealPctMin": {
+        "name": "cpu_steal_pct_min",
+        "kind": "json"
+      },
+      "cpuStealPctAvg": {
+        "name": "cpu_steal_pct_avg",
+        "kind": "json"
+      },
+      "cpuStealPctMax": {
+        "name": "cpu_steal_pct_max",
+        "kind": "json"
+      },
+      "cpuIowaitPctMin": {
+        "name": "cpu_iowait_pct_min",
+        "kind": "json"
+      },
+      "cpuIowaitPctAvg": {
+        "name": "cpu_iowait_pct_avg",
+        "kind": "json"
+      },
+      "cpuIowaitPctMax": {
+        "name": "cpu_iowait_pct_max",
+        "kind": "json"
+      },
+      "memUsedPctMin": {
+        "name": "mem_used_pct_min",
+        "kind": "json"
+      },
+      "memUsedPctAvg": {
+        "name": "mem_used_pct_avg",
+        "kind": "json"
+      },
+      "memUsedPctMax": {
+        "name": "mem_used_pct_max",
+        "kind": "json"
+      },
+      "swapUsedPctMin": {
+        "name": "swap_used_pct_min",
+        "kind": "json"
+      },
+      "swapUsedPctAvg": {
+        "name": "swap_used_pct_avg",
+        "kind": "json"
+      },
+      "swapUsedPctMax": {
+        "name": "swap_used_pct_max",
+        "kind": "json"
+      },
+      "diskUsedPctMin": {
+        "name": "disk_used_pct_min",
+        "kind": "json"
+      },
+      "diskUsedPctAvg": {
+        "name": "disk_used_pct_avg",
+        "kind": "json"
+      },
+      "diskUsedPctMax": {
+        "name": "disk_used_pct_max",
+        "kind": "json"
+      },
+      "netLossPctMin": {
+        "name": "net_loss_pct_min",
+        "kind": "json"
+      },
+      "netLossPctAvg": {
+        "name": "net_loss_pct_avg",
+        "kind": "json"
+      },
+      "netLossPctMax": {
+        "name": "net_loss_pct_max",
+        "kind": "json"
+      },
+      "netRetransmitPctMin": {
+        "name": "net_retransmit_pct_min",
+        "kind": "json"
+      },
+      "netRetransmitPctAvg": {
+        "name": "net_retransmit_pct_avg",
+        "kind": "json"
+      },
+      "netRetransmitPctMax": {
+        "name": "net_retransmit_pct_max",
         "kind": "json"
       }
     }

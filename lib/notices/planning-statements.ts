@@ -3,7 +3,7 @@ import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR } from "@/lib/format/time";
 import { NOTICE_KINDS, type Subject } from "@/lib/notices/kinds";
 import { REMIND_TOGETHER } from "@/lib/notices/rules";
-import { CONSIDERED, isToldTo, ofEach, SILENT, SOURCES, TELLS_SHARED } from "@/lib/notices/sources";
+import { CONSIDERED, isToldTo, ofEach, SOURCES, TELLS_SHARED } from "@/lib/notices/sources";
 import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
 
 // The statements of the transaction that plans an account's notices, in the order in which it takes them.
@@ -24,16 +24,16 @@ const o = table("GameService", "o");
 const g = table("ServiceGrant", "g");
 const m = table("SharedServiceEvent", "m");
 
-/** SQL: the event goes on, of one thing. As in silence-statements.ts, so that the index of ends is not taken. */
+/** SQL: the event goes on, of one thing. It is no `is null`, so that the index of ends is not taken. */
 const GOES_ON = "coalesce(e.ended_at, 'infinity') = 'infinity'";
 /** SQL: the incident was told, and goes on as far as is known. */
 export const IS_TOLD = `${i.lookAt} is not null and ${i.toldAt} is not null and ${i.endedAt} is null and not ${i.isFlapping}`;
 /** SQL: a message about the incident was sent, and its event has ended. */
 const IS_OVER = `(${IS_TOLD} and not (${ofEach(
   " or ",
-  ({ e, of }, subject) => `${i.subject} = '${subject}' and exists (
-    select from ${e} where ${of} = ${i.subjectId} and ${e.startedAt} >= ${i.startedAt} and ${GOES_ON}
-      and (${e.kind} = ${i.kind} or ${i.kind} = 'offline' and ${e.kind} in (${SILENT})))`,
+  ({ e, of, is }, subject) => `${i.subject} = '${subject}' and exists (
+    select from ${e} where ${of} = ${i.subjectId} and ${is} and ${e.startedAt} >= ${i.startedAt} and ${GOES_ON}
+      and ${e.kind} = ${i.kind})`,
 )}))`;
 /** SQL: the channel may be sent to. */
 export const IS_ON = `${c.confirmedAt} is not null and ${c.offAt} is null`;
@@ -76,11 +76,11 @@ export const MARKED = statement({ accountId }, ({ accountId }) => ({
     `from (${ofEach(
       " union all ",
       (
-        { e, of, o },
+        { e, of, o, is },
         subject,
       ) => `(select '${subject}' as subject, ${e.id} as id, ${of} as subject_id, ${e.kind} as kind,
           false as is_shared
-        from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and ${o.accountId} = ${accountId}
+        from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and ${is} and ${o.accountId} = ${accountId}
         order by ${e.startedAt} limit ${EVENTS_AT_ONCE})`,
     )} union all (select 'service', ${e.id}, ${e.serviceId}, ${e.kind}, true
         from ${m} join ${e} on ${e.id} = ${m.eventId} where ${m.accountId} = ${accountId}
@@ -148,7 +148,7 @@ const SNOOZE = {
   snoozedUntil: new Expression<Date | null>(z.until.sql, "instant"),
 };
 const eventsOf = (subject: Subject) => {
-  const { e, of, o } = SOURCES[subject];
+  const { e, of, o, is } = SOURCES[subject];
   return statement({ ids, accountId, since: parameter<Date>("timestamptz") }, ({ ids, accountId, since }) =>
     select(
       {
@@ -158,7 +158,7 @@ const eventsOf = (subject: Subject) => {
         maintenance: subject === "server" ? maintenanceBetween(o.id.sql, since, "'infinity'") : NO_MAINTENANCE,
         events: new Expression<StoredEvent[] | null>(`(
           select json_agg(json_build_array(e.id, e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
-            select * from ${e} where ${of} = ${o.id} and ${e.kind} in (${CONSIDERED})
+            select * from ${e} where ${of} = ${o.id} and ${is} and ${e.kind} in (${CONSIDERED})
               and coalesce(${e.endedAt}, 'infinity') >= ${since}
             order by ${e.startedAt} desc limit ${EVENTS_OF_ONE}) e)`),
       },

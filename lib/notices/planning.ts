@@ -20,7 +20,6 @@ import { quietUntil } from "@/lib/notices/quiet-hours";
 import { type Incident, type Plan, type PlannedMessage, plan, type Topic } from "@/lib/notices/rules";
 import { type Happening, runsOf } from "@/lib/notices/runs";
 import { SUBJECTS } from "@/lib/notices/sources";
-import { SILENCE_KINDS } from "@/lib/servers/events/silence";
 
 // Considers events for notices: in one transaction an account's new events lose their mark, and what they become is written to
 // the outbox. Times are those of the database, since clocks of instances may be set. The events' own are the consoles'.
@@ -52,7 +51,7 @@ export function planAccount(accountId: number): Promise<boolean> {
         await executeIn(tx, LET_GO, { accountId });
         return true;
       }
-      const found = marked.map(({ subject, subjectId, kind }) => ({ subject, subjectId, kind: topicKind(kind) }));
+      const found = marked.map(({ subject, subjectId, kind }) => ({ subject, subjectId, kind }));
       const stored = await queryIn(tx, INCIDENTS, { accountId, ...columnsOfTopics(found) });
       const incidents = stored.map(({ subject, subjectId, ...one }) => ({
         ...one,
@@ -160,11 +159,6 @@ function keyOf(subject: Subject, subjectId: number, kind: string): string {
 function topicOfKey(key: string): TopicName {
   const [subject = "", id = "", kind = ""] = key.split(":");
   return { subject: subject as Subject, subjectId: Number(id), kind };
-}
-
-/** All kinds of silence are one topic. */
-function topicKind(kind: string): string {
-  return (SILENCE_KINDS as readonly string[]).includes(kind) ? "offline" : kind;
 }
 
 function columnsOfTopics(topics: readonly TopicName[]) {

@@ -80,18 +80,15 @@ function faultOfOutages(
   }
   const isExcused = (from: number, to: number) =>
     world.snoozes.some((snooze) => snooze.server === server) ||
-    (kind === "offline" && world.proofs.some((proof) => proof.server === server)) ||
     quietTimes.some((quiet) => quiet.from < to && quiet.to > from);
   for (const run of runsAt(world.end)) {
     const due = overdueFrom(run, delay + MINUTE);
     if (due === null || run.to === null || isExcused(run.from, run.to + STABLE_AFTER)) continue;
     const begun = said.find(({ kind, from }) => kind === "begun" && from >= run.from && from <= (run.to ?? 0));
-    const wasCut = kind === "offline" && world.cuts.length > 0;
-    if (!begun) return wasCut ? null : `an outage from ${run.from} to ${run.to} was not told`;
+    if (!begun) return `an outage from ${run.from} to ${run.to} was not told`;
     const ends = said.filter(({ kind, from, to }) => kind === "ended" && from === begun.from && to !== null);
     if (ends.length !== (begun.to === null ? 1 : 0)) return `its end was told ${ends.length} times: ${run.from}`;
-    const isFree =
-      !world.quiet && told.length < MOST_AN_HOUR && world.away.length + world.cuts.length + world.asleep.length === 0;
+    const isFree = !world.quiet && told.length < MOST_AN_HOUR && world.away.length + world.asleep.length === 0;
     if (isFree && begun.at > due + SLACK) return `an outage from ${run.from} was told ${begun.at - due} ms late`;
     const isLate = isFree && ends[0] && ends[0].at > run.to + MINUTE + SLACK;
     if (isLate) return `the end at ${run.to} was told late`;
@@ -130,7 +127,7 @@ test("maintenance is silent: what begins and ends in it is not told, and what go
 /** CI plays ten thousand. */
 const HISTORIES = process.env.CI ? 10_000 : 200;
 
-test(`${HISTORIES} random histories of an account, with the console away, cuts, corrections, events that are withdrawn, quiet hours and snoozes: what is told is true, whole, once, in time, and at most twenty messages an hour`, () => {
+test(`${HISTORIES} random histories of an account, with the console away, events that are withdrawn, quiet hours and snoozes: what is told is true, whole, once, in time, and at most twenty messages an hour`, () => {
   const met: Record<string, number> = {};
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const world = worldOf(seed);

@@ -6,7 +6,7 @@ import { isKnown, overdueFrom, type Run } from "@/lib/notices/runs";
 // comes in, and what is to be stored goes out. It is asked again and again, and answers what is still missing.
 
 /** What begins within this time is one message. */
-export const TOGETHER = MINUTE;
+const TOGETHER = MINUTE;
 /** In milliseconds: an event that is noticed late waits this long for others that are noticed with it. */
 const NOTICED_TOGETHER = 5 * SECOND;
 /** An event that goes on is reported again after this time. */

@@ -1,6 +1,7 @@
-import { SILENCE_KINDS, type Span } from "@/lib/servers/events/silence";
-
 // What is known of one thing that lasts: when it was bad, when nothing is known of it, and when it was well again.
+
+/** A time in epoch milliseconds, without its end. Null: it goes on. */
+type Span = { from: number; to: number | null };
 
 /** Times in epoch milliseconds; `to` is null while it goes on. `isNew`: nobody has considered it yet. */
 export type Happening = Span & { kind: string; isNew?: boolean };
@@ -14,11 +15,10 @@ export type Run = Span & {
 };
 
 /**
- * The runs of one kind, in order. Silences that follow each other without a gap are one run: while the console is away, or
- * the way to a server is cut, a server that was offline has not recovered.
+ * The runs of one kind, in order. Silences that follow each other without a gap are one run.
  */
 export function runsOf(kind: string, happenings: readonly Happening[]): Run[] {
-  const wanted = happenings.filter((one) => (kind === "offline" ? isSilence(one) : one.kind === kind));
+  const wanted = happenings.filter((one) => one.kind === kind);
   const groups: Happening[][] = [];
   for (const one of wanted.toSorted((a, b) => a.from - b.from)) {
     const last = groups.at(-1);
@@ -32,10 +32,6 @@ export function runsOf(kind: string, happenings: readonly Happening[]): Run[] {
     isNew: group.some(({ isNew }) => isNew === true),
     bad: group.filter((one) => one.kind === kind).map(({ from, to }) => ({ from, to })),
   }));
-}
-
-function isSilence({ kind }: Happening): boolean {
-  return (SILENCE_KINDS as readonly string[]).includes(kind);
 }
 
 /** Whether it is known to be over, or to go on. */

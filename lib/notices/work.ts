@@ -2,7 +2,7 @@ import { execute, query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { EVENTS_AT_ONCE, IS_ON, IS_TOLD, ids, PASS_ON } from "@/lib/notices/planning-statements";
-import { CONSIDERED, ofEach, SILENT } from "@/lib/notices/sources";
+import { CONSIDERED, ofEach } from "@/lib/notices/sources";
 
 // What each look asks of all accounts at once: whose notices are to be planned.
 
@@ -24,9 +24,8 @@ const TOLD_AND_OVER = `select ${i.accountId} from (
       select ${i.subject}, ${i.subjectId}, ${i.kind}, ${i.startedAt} as told, null as goes_on from ${i} where ${IS_TOLD}
       union all ${ofEach(
         " union all ",
-        ({ e, of }, subject) => `select '${subject}', ${of},
-          case when ${e.kind} in (${SILENT}) then 'offline' else ${e.kind} end, null, ${e.startedAt} from ${e}
-        where ${e.endedAt} is null and ${e.kind} in (${CONSIDERED}) and exists (select from ${i} where ${IS_TOLD})`,
+        ({ e, of, is }, subject) => `select '${subject}', ${of}, ${e.kind}, null, ${e.startedAt} from ${e}
+        where ${e.endedAt} is null and ${is} and ${e.kind} in (${CONSIDERED}) and exists (select from ${i} where ${IS_TOLD})`,
       )}) one
     group by subject, subject_id, kind having max(told) > coalesce(max(goes_on), '-infinity')) ended
   join ${i} on ${i.subject} = ended.subject and ${i.subjectId} = ended.subject_id and ${i.kind} = ended.kind
@@ -39,7 +38,12 @@ const WORK = statement({ most: int, except: ids }, ({ most, except }) =>
     `from (
       ${ofEach(
         " union ",
-        ({ e, of, o }) => `(select ${o.accountId} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue}
+        ({
+          e,
+          of,
+          o,
+          is,
+        }) => `(select ${o.accountId} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and ${is}
         and ${o.accountId} <> all(${except}) limit ${EVENTS_AT_ONCE})`,
       )}
       union (select ${m.accountId} from ${m} where ${m.accountId} <> all(${except}) limit ${EVENTS_AT_ONCE})
@@ -53,9 +57,9 @@ const WORK = statement({ most: int, except: ids }, ({ most, except }) =>
 const DISREGARD = statement({}, () => ({
   sql: `with ${ofEach(
     ", ",
-    ({ e, name, of, o }, subject) => `of_${subject} as (
+    ({ e, name, of, o, is }, subject) => `of_${subject} as (
       update ${name} as e set notice_due = false where ${e.id} = any(array(
-        select ${e.id} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and not exists (
+        select ${e.id} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and ${is} and not exists (
           select from ${c} where ${c.accountId} = ${o.accountId} and ${IS_ON}) limit ${EVENTS_AT_ONCE} for update of e skip locked))
       returning ${e.id}, ${of}, ${e.kind})`,
   )} ${PASS_ON}`,

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { worstCause } from "./advice";
 import { explainHealth, mainCause } from "./health-breakdown";
-import { COMPONENTS, FULL, type HealthFacts, type Measurements, rateHealth } from "./health-score";
-import type { Stability } from "./stability";
+import { COMPONENTS, FULL, type HealthFacts, type Measurements, rateHealth, type Stability } from "./health-score";
 
 const NOW = Date.UTC(2026, 10, 23, 12);
 const IDLE: Measurements = {

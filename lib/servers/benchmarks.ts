@@ -5,7 +5,7 @@ import { type InvalidField, NotFoundError } from "@/lib/failures";
 import { DAY } from "@/lib/format/time";
 import { parseId } from "@/lib/http/ids";
 import { isPublicIp } from "@/lib/http/public-ip";
-import { recordMoment } from "@/lib/servers/events/moments";
+import { recordMoment } from "@/lib/servers/events/events";
 import { checkLabel } from "@/lib/servers/names";
 import { hashToken, isWellFormedToken, mintToken } from "@/lib/tokens/format";
 

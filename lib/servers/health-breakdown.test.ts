@@ -29,7 +29,7 @@ const facts = (change: Partial<Measurements>) => ({
   lastSeenAt: NOW - 10_000,
   cores: 4,
   sample: { ...SAMPLE, ...change },
-  stability: null,
+  stability: { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null },
 });
 
 test("the points lost are whole, and add up to what the score lacks, for every mixture of components", () => {

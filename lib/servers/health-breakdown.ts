@@ -57,10 +57,9 @@ export function worstComponent({ components }: Pick<Score, "components">): Compo
  * "Offline 2 times, 3 restarts" of the last 24 hours, or without these "2 processes killed for lack of memory", for a server that
  * needs attention for them more than for anything else; null where something else says more.
  */
-export function stabilityCause(health: Omit<Health, "notes">, { outages, hasMore, reboots }: DayFacts): string | null {
+export function stabilityCause(health: Omit<Health, "notes">, { outages, reboots }: DayFacts): string | null {
   if (!(isRatedWell(health) || worstComponent(health) === "stability")) return null;
-  const times = counted(outages, "time") + (hasMore ? " or more" : "");
-  const parts = [outages > 0 && `Offline ${times}`, reboots > 0 && counted(reboots, "restart")];
+  const parts = [outages > 0 && `Offline ${counted(outages, "time")}`, reboots > 0 && counted(reboots, "restart")];
   const known = parts.filter(Boolean);
   if (known.length > 0) return known.join(", ");
   const cause = worstCause(health.causes.stability);

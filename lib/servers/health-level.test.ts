@@ -14,7 +14,6 @@ const full = { cpu: 1000, memory: 1000, disk: 1000, network: 1000, stability: 10
 const well: NeedFacts = {
   hasCheckedIn: true,
   online: true,
-  isBlind: false,
   score: 1000,
   components: full,
   day: { outages: 0, reboots: 0 },
@@ -29,9 +28,7 @@ test.each<[string, Partial<NeedFacts>, string]>([
   ["with an outage in the last 24 hours", { day: { outages: 1, reboots: 0 } }, "attention"],
   ["with a restart in the last 24 hours", { day: { outages: 0, reboots: 1 } }, "attention"],
   ["that is offline, whatever its score", { online: false }, "offline"],
-  ["that is silent while the console is blind", { online: false, isBlind: true }, "unknown"],
-  ["that is heard while the console was blind", { isBlind: true }, "well"],
-  ["that never checked in", { hasCheckedIn: false, online: false, isBlind: true, score: 500 }, "never"],
+  ["that never checked in", { hasCheckedIn: false, online: false, score: 500 }, "never"],
 ])("a server %s: %s", (_, change, need) => expect(needOf({ ...well, ...change })).toBe(need));
 
 test("no score of a server that needs attention is coloured as healthy, and no other score changes its colour", () => {

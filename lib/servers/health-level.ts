@@ -16,18 +16,16 @@ export function levelOf(score: number): HealthLevel {
 }
 
 /** What a server needs, the most urgent first. */
-export const NEEDS = ["offline", "attention", "unknown", "well", "never"] as const;
+export const NEEDS = ["offline", "attention", "well", "never"] as const;
 export type Need = (typeof NEEDS)[number];
 
-/** What happened in the last 24 hours: outages (`hasMore`: or more) and restarts. */
-export type DayFacts = { outages: number; hasMore?: boolean; reboots: number };
+/** What happened in the last 24 hours: outages and restarts. */
+export type DayFacts = { outages: number; reboots: number };
 
 /** What decides what a server needs. */
 export type NeedFacts = Score & {
   hasCheckedIn: boolean;
   online: boolean;
-  /** The console was away, or the way to it was cut: a server that is silent then is not offline as far as anybody knows. */
-  isBlind: boolean;
   day: DayFacts;
 };
 
@@ -35,9 +33,9 @@ export type NeedFacts = Score & {
  * What a server needs. A component at zero costs at most 200 points, and outages or restarts less, so the score alone would
  * call such a server healthy.
  */
-export function needOf({ hasCheckedIn, online, isBlind, score, components, day }: NeedFacts): Need {
+export function needOf({ hasCheckedIn, online, score, components, day }: NeedFacts): Need {
   if (!hasCheckedIn) return "never";
-  if (!online) return isBlind ? "unknown" : "offline";
+  if (!online) return "offline";
   const isStable = day.outages === 0 && day.reboots === 0;
   return isStable && isRatedWell({ score, components }) ? "well" : "attention";
 }

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { type HealthFacts, type Measurements, rateHealth, scoreOf } from "./health-score";
-import type { Stability } from "./stability";
+import { randomAt } from "@/prisma/demo/random";
+import {
+  type HealthFacts,
+  type Measurements,
+  presentScore,
+  rateHealth,
+  rateSample,
+  type Stability,
+  scoreOf,
+} from "./health-score";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 
@@ -92,8 +100,8 @@ const SCENARIOS: [string, HealthFacts, Expected][] = [
     },
   ],
   [
-    "out of memory half an hour ago counts for stability only",
-    { ...healthy, stability: { ...steady, oomKills: 1, lastOomAt: NOW - 30 * MINUTE } },
+    "out of memory half an hour before the sample counts for stability only",
+    { ...healthy, stability: { ...steady, oomKills: 1, lastOomAt: idle.ts - 30 * MINUTE } },
     {
       components: [1000, 1000, 1000, 1000, 850, 1000],
       score: 978,
@@ -215,9 +223,12 @@ const SCENARIOS: [string, HealthFacts, Expected][] = [
     "checked in, no sample yet",
     { ...healthy, sample: null },
     {
-      components: [500, 500, 500, 500, 1000, 1000],
-      score: 625,
-      notes: ["No telemetry sample has arrived yet: CPU, memory, disk and network count 500 each; costs 375 points."],
+      components: [500, 500, 500, 500, 500, 1000],
+      score: 550,
+      notes: [
+        "No telemetry sample has arrived yet: CPU, memory, disk and network count 500 each; costs 375 points.",
+        "Stability: not reported, counted as 500; costs 75 points.",
+      ],
     },
   ],
   [
@@ -255,6 +266,27 @@ describe("scenarios", () => {
     const { cpu, memory, disk, network, stability, freshness } = components;
     expect({ components: [cpu, memory, disk, network, stability, freshness], score, notes }).toEqual(expected);
   });
+});
+
+test("what is stored of a sample and faded by its age is the score of the whole, at any age", () => {
+  let drawn = 0;
+  const upTo = (most: number) => randomAt(drawn++) * most;
+  const measured = (value: number) => (upTo(1) < 0.2 ? null : value);
+  for (let n = 0; n < 5000; n++) {
+    const ts = NOW - upTo(20 * MINUTE);
+    const sample: Measurements = {
+      ...{ ts, cpuPct: measured(upTo(100)), cpuStealPct: measured(upTo(30)), cpuIowaitPct: measured(upTo(70)) },
+      ...{ load5: measured(upTo(20)), memUsedMb: measured(upTo(1000)), memTotalMb: measured(1000) },
+      ...{ swapUsedPct: measured(upTo(100)), diskUsedPct: measured(upTo(100)), netLossPct: measured(upTo(12)) },
+      ...{ netRetransmitPct: measured(upTo(25)), oomKills: measured(0) },
+    };
+    const counts = { reboots: Math.floor(upTo(3)), oomKills: Math.floor(upTo(3)), failedUnits: Math.floor(upTo(3)) };
+    const stability = { coveragePct: upTo(100), ...counts, lastOomAt: measured(ts - upTo(HOUR)) };
+    const facts = { lastSeenAt: NOW - upTo(5 * MINUTE), cores: measured(4), sample, stability };
+    const rated = rateSample(sample, facts.cores, stability);
+    const { score, components } = rateHealth(facts, NOW);
+    expect(presentScore({ rated, sampledAt: ts, lastSeenAt: facts.lastSeenAt }, NOW)).toEqual({ score, components });
+  }
 });
 
 test("the weights are 20, 20, 20, 15, 15 and 10, and nothing else goes into the score", () => {

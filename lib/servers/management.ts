@@ -3,12 +3,10 @@ import { lockAccount, lockServer } from "@/lib/database/locks";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
-import { recordMoment } from "@/lib/servers/events/moments";
-import { deleteEventsOf } from "@/lib/servers/events/retention";
+import { recordMoment } from "@/lib/servers/events/events";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
-import { hasCheckedIn } from "@/lib/servers/servers";
-import { deleteTelemetry } from "@/lib/servers/telemetry/retention";
+import { deleteSamplesOf } from "@/lib/servers/telemetry/retention";
 
 /** The most servers of an account. A limit is needed because the API lists them without pages. */
 export const MAX_SERVERS = 1000;
@@ -23,8 +21,8 @@ type CreateServerResult =
 type RenameServerResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"label" | "hostname">;
 
 /**
- * Adds a server with its first key. Refuses unusable names and more than `MAX_SERVERS`. Until the first check-in,
- * `lastSeenAt` is the time of creation. `formNonce` identifies a form, so that sending it twice adds one server.
+ * Adds a server with its first key. Refuses unusable names and more than `MAX_SERVERS`. `formNonce` identifies
+ * a form, so that sending it twice adds one server.
  */
 export async function createServer(
   accountId: number,
@@ -55,7 +53,6 @@ export async function createServer(
         hostname,
         formNonce: formNonce ?? null,
         createdAt: now,
-        lastSeenAt: now,
       } satisfies Prisma.ServerUncheckedCreateInput,
       select: { id: true },
     });
@@ -90,14 +87,16 @@ export async function renameServer(
 
 /**
  * Removes a server with its keys, which are refused from the next request on, its samples, its events and its benchmark runs.
- * False when the account has no such server. If it is interrupted, the server stays and can be removed again.
+ * False when the account has no such server. If it is interrupted, the sweep deletes the samples that are left.
  */
 export async function removeServer(accountId: number, id: number): Promise<boolean> {
-  if ((await db.server.count({ where: { id, accountId } })) === 0) return false;
-  await deleteTelemetry(id);
-  await deleteEventsOf(id);
-  const { count } = await db.server.deleteMany({ where: { id, accountId } });
-  return count === 1;
+  const isRemoved = await db.$transaction(async (tx) => {
+    const { count } = await tx.server.deleteMany({ where: { id, accountId } });
+    if (count === 1) await tx.event.deleteMany({ where: { subject: "server", subjectId: id } });
+    return count === 1;
+  });
+  if (isRemoved) await deleteSamplesOf(id);
+  return isRemoved;
 }
 
 /** Whether the account has a server with this id, as it stands in a URL. */
@@ -111,41 +110,23 @@ const fleetServer = {
   accountId: true,
   label: true,
   hostname: true,
-  createdAt: true,
   lastSeenAt: true,
   account: { select: { email: true } },
-  latestSampleAt: true,
 } satisfies Prisma.ServerSelect;
 
-type FleetRow = Prisma.ServerGetPayload<{ select: typeof fleetServer }>;
-
-/** A server with its owner, for the command line. */
-type FleetServer = Pick<FleetRow, "id" | "accountId" | "label" | "hostname" | "account"> & {
-  /** Null when it never checked in. */
-  lastSeenAt: Date | null;
-};
+/** A server with its owner, for the command line. `lastSeenAt` is null when it never checked in. */
+type FleetServer = Prisma.ServerGetPayload<{ select: typeof fleetServer }>;
 
 /** The servers of one account, or of all, by id. */
 export async function listFleet(accountId: number | null): Promise<FleetServer[]> {
-  const rows = await db.server.findMany({
+  return db.server.findMany({
     where: accountId === null ? {} : { accountId },
     select: fleetServer,
     orderBy: { id: "asc" },
   });
-  return rows.map(toFleetServer);
 }
 
 /** A server of any account, or null when there is none. */
 export async function findFleetServer(id: number): Promise<FleetServer | null> {
-  const row = await db.server.findUnique({ where: { id }, select: fleetServer });
-  return row && toFleetServer(row);
-}
-
-function toFleetServer({ createdAt, lastSeenAt, latestSampleAt, ...server }: FleetRow): FleetServer {
-  const times = {
-    latestSampleAt: latestSampleAt?.getTime() ?? null,
-    lastSeenAt: lastSeenAt.getTime(),
-    createdAt: createdAt.getTime(),
-  };
-  return { ...server, lastSeenAt: hasCheckedIn(times) ? lastSeenAt : null };
+  return db.server.findUnique({ where: { id }, select: fleetServer });
 }

@@ -3,7 +3,7 @@ import { BEFORE, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
 import { lockServer } from "@/lib/database/locks";
 import { table } from "@/lib/database/tables";
 import { HOUR } from "@/lib/format/time";
-import { recordMoment } from "@/lib/servers/events/moments";
+import { recordMoment } from "@/lib/servers/events/events";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
 /** How long a replaced key still works, in milliseconds. Its owner gives the daemon the new key in this time. */

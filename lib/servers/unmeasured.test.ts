@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { COMPONENTS, type HealthFacts, rateHealth, scoreHealth } from "./health-score";
+import { COMPONENTS, type HealthFacts, rateHealth, type Stability } from "./health-score";
 import type { CurrentValues } from "./servers";
-import type { Stability } from "./stability";
 import { eachMeasurement } from "./telemetry/measurements";
 import { listUnmeasured } from "./unmeasured";
 
@@ -34,7 +33,7 @@ function factsOf(current: CurrentValues): HealthFacts {
 test.each(Object.entries(WORST))(
   "without %s a server lacks the points that it takes at its worst, and no component is called not reported",
   (what, worst) => {
-    const lost = 1000 - scoreHealth(factsOf({ ...ALL, ...worst }), NOW).score;
+    const lost = 1000 - rateHealth(factsOf({ ...ALL, ...worst }), NOW).score;
     const without = { ...ALL, ...Object.fromEntries(Object.keys(worst).map((name) => [name, null])) };
     expect(listUnmeasured(without)).toEqual([{ what, points: lost }]);
     const { score, causes } = rateHealth(factsOf(without), NOW);
@@ -49,5 +48,5 @@ test("a server whose daemon measures everything, and one without a sample, lack 
 
 test("load that is not put in relation to cores is not counted", () => {
   expect(listUnmeasured({ ...ALL, load5: 50, cores: null })).toEqual([{ what: "load per core", points: 100 }]);
-  expect(scoreHealth(factsOf({ ...ALL, load5: 50, cores: null }), NOW).score).toBe(1000);
+  expect(rateHealth(factsOf({ ...ALL, load5: 50, cores: null }), NOW).score).toBe(1000);
 });

@@ -2,7 +2,7 @@ import { DAILY_TABLES, type DailyTable, listDays } from "@/lib/database/partitio
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
-import { SECOND } from "@/lib/format/time";
+import { DAY, SECOND } from "@/lib/format/time";
 
 const SIZE = statement({}, () => select({ bytes: new Expression<bigint>("pg_database_size(current_database())") }));
 
@@ -19,7 +19,7 @@ export async function measureDatabase(): Promise<Record<string, number>> {
   const measured: Record<string, number> = { [DATABASE_BYTES]: size?.bytes ?? 0 };
   for (const table of DAILY_TABLES) {
     const [oldest] = await listDays(table);
-    if (oldest !== undefined) measured[oldestDayOf(table)] = oldest / SECOND;
+    if (oldest !== undefined) measured[oldestDayOf(table)] = (oldest.end - DAY) / SECOND;
   }
   return measured;
 }

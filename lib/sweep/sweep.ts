@@ -1,7 +1,7 @@
 import type { GoesOn } from "@/lib/database/deletion";
 import { SERVICE_EVENTS, TOKEN_EVENTS } from "@/lib/database/event-deletion";
 import { isDatabaseUnavailable } from "@/lib/database/health";
-import { makeDays } from "@/lib/database/partitions";
+import { keepDays } from "@/lib/database/partitions";
 import { SECOND } from "@/lib/format/time";
 import { deleteLapsedClaims } from "@/lib/game-services/hostnames";
 import { deleteOldIntervals, deleteOldNodeMinutes } from "@/lib/game-services/retention";
@@ -14,9 +14,8 @@ import { logFault } from "@/lib/process/faults.mjs";
 import { log } from "@/lib/process/log.mjs";
 import { deleteOldRuns, forgetOldLogs } from "@/lib/servers/benchmark-retention";
 import { deleteOldEvents } from "@/lib/servers/events/retention";
-import { freezeUptime } from "@/lib/servers/events/uptime-sums";
 import { deleteEndedKeys } from "@/lib/servers/server-keys";
-import { deleteOldHours, retireSamples } from "@/lib/servers/telemetry/retention";
+import { deleteLeftSamples, deleteOldHours } from "@/lib/servers/telemetry/retention";
 import { deleteEndedSessions } from "@/lib/sign-in/session-row";
 import { deleteEndedTokens, deleteOldUse } from "@/lib/tokens/retention";
 import { measureDatabase } from "./database-state";
@@ -26,17 +25,22 @@ type Counts = Record<string, number>;
 
 /** The steps of a sweep, in order. Each deletes in small statements. The next sweep continues an unfinished step. */
 const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) => Promise<Counts>>> = {
-  async partitions(now) {
-    const days = await makeDays(now);
-    const missing = days.filter(({ outcome }) => outcome === "too many" || outcome === "busy").length;
-    return { days_made: days.filter(({ outcome }) => outcome === "made").length, days_missing: missing };
+  async partitions(now, { telemetryDays, metricsDays }) {
+    const samples = await keepDays("telemetry_samples", telemetryDays, now);
+    const intervals = await keepDays("metric_samples", metricsDays, now);
+    return {
+      days_made: samples.made + intervals.made,
+      days_missing: samples.busy + intervals.busy,
+      sample_days: samples.dropped,
+      interval_days: intervals.dropped,
+    };
   },
-  samples: retireSamples,
-  intervals: (now, { metricsDays }, goesOn) => deleteOldIntervals(now, metricsDays, goesOn),
+  samples: async (_, __, goesOn) => ({ servers_gone: await deleteLeftSamples(goesOn) }),
+  intervals: async (now, { metricsDays }, goesOn) => ({
+    intervals: await deleteOldIntervals(now, metricsDays, goesOn),
+  }),
   node_minutes: async (now, _, goesOn) => ({ node_minutes: await deleteOldNodeMinutes(now, goesOn) }),
   hours: async (now, { hoursDays }, goesOn) => ({ hours: await deleteOldHours(now, hoursDays, goesOn) }),
-  // Before their events are deleted.
-  uptime: async (now, _, goesOn) => ({ uptime_sums: await freezeUptime(now, goesOn) }),
   events: async (now, { hoursDays }, goesOn) => ({
     events:
       (await deleteOldEvents(now, hoursDays, goesOn)) +

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { levelOf } from "@/lib/servers/health-level";
-import { scoreHealth } from "@/lib/servers/health-score";
+import { rateHealth } from "@/lib/servers/health-score";
 import { MACHINES, reportAt } from "./machines";
 
 /** A day without any event, which is the best that a machine can have. */
@@ -15,7 +15,7 @@ test("whenever somebody starts the demo, the first customer has a server that ne
     const levels = running.map((machine) => {
       const { sample } = reportAt(machine, { at, previousAt: at - MINUTE, createdAt: at - 90 * DAY });
       const facts = { lastSeenAt: at, cores: machine.daemon.facts.cores, sample: { ...sample, ts: at } };
-      return levelOf(scoreHealth({ ...facts, stability: NOTHING_HAPPENED }, at).score);
+      return levelOf(rateHealth({ ...facts, stability: NOTHING_HAPPENED }, at).score);
     });
     expect(new Set(levels.map((level) => level === "healthy")).size, new Date(at).toISOString()).toBe(2);
   }

@@ -5,6 +5,7 @@ import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/format/time";
 import { networkOf } from "@/lib/http/network";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
+import { ONLINE_WINDOW } from "@/lib/servers/events/events";
 import { createServer } from "@/lib/servers/management";
 import { createToken, listTokens, revokeTokens } from "@/lib/tokens/management";
 import { checkIn } from "@/prisma/demo/daemons";
@@ -20,7 +21,7 @@ import {
 } from "@/prisma/demo/data";
 import { reportIntervals, runNodes, writePastIntervals } from "@/prisma/demo/edge-nodes";
 import { MACHINES, type Machinery } from "@/prisma/demo/machines";
-import { REACH, writePast, writePastEvents } from "@/prisma/demo/past";
+import { writePast, writePastEvents } from "@/prisma/demo/past";
 
 const DEMO_TOKEN = "demo";
 /** The stopped server stopped this long before the demo was built. */
@@ -82,23 +83,12 @@ async function findBuildTime(): Promise<Date | null> {
 export async function writeWholePast(now: Date, signal: AbortSignal): Promise<void> {
   const builtAt = await findBuildTime();
   if (!builtAt) return;
-  await writeEvents(builtAt);
   for (const server of MACHINES) {
-    if (!signal.aborted) await writePast(server, lastCheckInOf(server, builtAt).getTime(), signal);
+    const heardAt = lastCheckInOf(server, builtAt).getTime();
+    if (!signal.aborted) await writePastEvents(server, heardAt);
+    if (!signal.aborted) await writePast(server, heardAt - HOUR, signal);
   }
   for (const service of DEMO_SERVICES) await writePastIntervals(service, now, signal);
-}
-
-/** Writes the events of the month before the demo's consoles recorded any. */
-async function writeEvents(builtAt: Date): Promise<void> {
-  const began = (await db.consolePresence.findUnique({ where: { id: 1 } }))?.since ?? new Date();
-  if (began < builtAt) return;
-  for (const server of MACHINES) {
-    const until = server.daemon.state === "running" ? began : lastCheckInOf(server, builtAt);
-    await writePastEvents(server, until.getTime());
-  }
-  const since = new Date(began.getTime() - REACH);
-  await db.consolePresence.upsert({ where: { id: 1 }, create: { since, until: began }, update: { since } });
 }
 
 /** When the machine checked in last, by the time of the build. */
@@ -127,12 +117,21 @@ async function build(now: Date): Promise<void> {
   const services = await createServices(accounts, now);
   for (const server of MACHINES) {
     const at = lastCheckInOf(server, now);
-    await checkIn(server, at, at.getTime() - HOUR);
+    await checkIn(server, at, HOUR);
+    if (server.daemon.state !== "running") await fallSilent(idOf(servers, server.hostname), at);
   }
   await runNodes(now, true);
   await keepTimes(now);
   for (const service of DEMO_SERVICES) await reportIntervals(service, now);
   await createTickets(accounts, services, now);
+}
+
+/** What the watch writes of a server that was last heard long ago. */
+async function fallSilent(id: number, heardAt: Date): Promise<void> {
+  const offlineSince = new Date(heardAt.getTime() + ONLINE_WINDOW);
+  const { accountId } = await db.server.update({ where: { id }, data: { offlineSince }, select: { accountId: true } });
+  const of = { subject: "server", subjectId: id, accountId };
+  await db.event.create({ data: { ...of, kind: "offline", startedAt: offlineSince }, select: { id: true } });
 }
 
 async function createAccounts(now: Date): Promise<Ids> {

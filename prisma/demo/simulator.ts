@@ -1,8 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { RATED, toRatedServer } from "@/lib/servers/telemetry/past-scores";
-import { rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { checkIn } from "@/prisma/demo/daemons";
 import { DEMO_ACCOUNTS, DEMO_SERVICES } from "@/prisma/demo/data";
 import { reportIntervals, runNodes } from "@/prisma/demo/edge-nodes";
@@ -19,8 +17,6 @@ const TIDY_EVERY = HOUR;
 /** How long rows are kept. No query looks back further. */
 const KEPT = 8 * DAY;
 
-/** The longest history that a page shows. */
-const HISTORY = 31 * DAY;
 const OF_THE_DEMO = { account: { email: { in: DEMO_ACCOUNTS.map(({ email }) => email) } } };
 
 const RUNNING = MACHINES.filter(({ daemon }) => daemon.state === "running");
@@ -54,10 +50,7 @@ export function startSimulator(): { stop(): Promise<void> } {
     ),
     repeat({ every: TIDY_EVERY, after: 0 }, stopping.signal, (now) => attempt("tidying", () => tidy(now))),
     attempt("writing the past", async () => {
-      const now = new Date();
-      await writeWholePast(now, stopping.signal);
-      // Pages would sum up the hours on their first view. Doing it here keeps that view fast.
-      await sumUpHours(now.getTime() - HISTORY, now.getTime(), stopping.signal);
+      await writeWholePast(new Date(), stopping.signal);
     }),
   ]);
   return {
@@ -72,34 +65,15 @@ async function reportAllIntervals(now: Date): Promise<void> {
   for (const service of DEMO_SERVICES) await reportIntervals(service, now);
 }
 
-/** Sums up the hours from `from` to `to` (epoch ms), one server after the other. */
-async function sumUpHours(from: number, to: number, signal?: AbortSignal): Promise<void> {
-  const servers = await db.server.findMany({ where: OF_THE_DEMO, select: RATED });
-  for (const server of servers) {
-    // In short steps: the end of the demo waits for one of them at most.
-    for (let isDone = false; !isDone && !signal?.aborted; ) {
-      isDone = await rollUp(toRatedServer(server), from, to, Date.now() + SECOND / 4);
-    }
-  }
-}
-
 /** Deletes what no query can reach any more, so that the demo does not grow for ever. */
 async function tidy(now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT);
   for (const { id: serviceId } of await db.gameService.findMany({ where: OF_THE_DEMO, select: { id: true } })) {
     await db.metricSample.deleteMany({ where: { serviceId, ts: { lt: before } } });
   }
-  // The history of a month outlives the samples of a week.
-  await sumUpHours(before.getTime() - DAY, before.getTime());
+  // Their hours stay.
   for (const { id: serverId } of await db.server.findMany({ where: OF_THE_DEMO, select: { id: true } })) {
-    const latest = await db.telemetrySample.findFirst({
-      where: { serverId },
-      select: { ts: true },
-      orderBy: { ts: "desc" },
-    });
-    // The latest sample of a server stays, however old it is.
-    const end = latest && latest.ts < before ? latest.ts : before;
-    await db.telemetrySample.deleteMany({ where: { serverId, ts: { lt: end } } });
+    await db.telemetrySample.deleteMany({ where: { serverId, at: { lt: before } } });
   }
   // The embedded database has no autovacuum, so without this the space of deleted rows is never reused. It is no declared
   // statement, because PostgreSQL cannot prepare `vacuum`.

@@ -16,13 +16,9 @@ for name, days in RANGES.items():
     start = max(at(recorded[1], now), now - days * DAY)
     within = lambda since, until: max(0, min(until, now) - max(since, start))
     left = sum(within(*time) for time in maintenance)
-    sums, outages, end, is_outage = {"offline": 0, "unreachable": 0, "unknown": 0}, 0, None, False
-    for event, since, until in rows:
-        if event in sums:
-            length = within(since, until) - sum(within(max(since, a), min(until, b)) for a, b in maintenance)
-            sums[event] += length
-            is_outage, end = is_outage and since == end, until
-            outages, is_outage = outages + (event == "offline" and length > 0 and not is_outage), is_outage or (event == "offline" and length > 0)
-    known = now - start - sums["unknown"] - left
-    percent = f"{(known - sums['offline']) * 10000 // known / 100:g}" if known > 0 else "?"
-    print(f"{name}: {percent} %; seconds", *(sums[kind] // 1000 for kind in sums), f"in {outages} outages; {left // 1000} of maintenance")
+    lengths = [within(since, until) - sum(within(max(since, a), min(until, b)) for a, b in maintenance)
+               for event, since, until in rows if event == "offline"]
+    known, offline = now - start - left, sum(lengths)
+    percent = f"{(known - offline) * 10000 // known / 100:g}" if known > 0 else "?"
+    outages = sum(length > 0 for length in lengths)
+    print(f"{name}: {percent} %; {offline // 1000} seconds in {outages} outages; {left // 1000} of maintenance")

@@ -8,6 +8,7 @@ import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/format/time";
 import { rangeParams } from "@/lib/format/time-range";
 import * as paths from "@/lib/page-paths";
+import { HISTORY_MEASURES } from "@/lib/servers/telemetry/measurements";
 
 // Where the parts of pages stand, on screens of several widths.
 
@@ -248,13 +249,15 @@ test("a month of the noisiest history is under 60 KB as transferred, and under 7
 }) => {
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 40 * DAY), lastSeenAt: new Date() });
   // Every measurement over its whole range within every hour: the longest paths there are.
-  await db.$executeRaw`
-    insert into telemetry_hours (server_id, hour, samples, bands)
-    select ${id}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 120, (
-      select jsonb_object_agg(name, jsonb_build_array(round(least::numeric, 3), round((least + 13)::numeric, 3), round((least + 31 + 37 * random())::numeric, 3), 120))
-      from (select name, random() * 30 + n % 3 as least from unnest(array['score', 'cpuPct', 'cpuStealPct',
-        'cpuIowaitPct', 'memUsedPct', 'swapUsedPct', 'diskUsedPct', 'netLossPct', 'netRetransmitPct']) as name) m)
-    from generate_series(1, 721) n`;
+  const measures = HISTORY_MEASURES.map((measure) => measure.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const least = "(random() * 30 + n % 3)";
+  await db.$executeRawUnsafe(
+    `insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills,
+       ${measures.flatMap((name) => ["min", "avg", "max"].map((of) => `${name}_${of}`)).join(", ")})
+     select ${id}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 1, 120, 0, 0,
+       ${measures.map(() => `${least}, ${least} + 13, ${least} + 61 + 37 * random()`).join(", ")}
+     from generate_series(1, 721) n`,
+  );
   await recordShifts(page);
   const month = new URLSearchParams(rangeParams({ from: Date.now() - 30 * DAY, to: Date.now() }));
   const hours = await page.goto(`/dashboard/servers/${id}?${month}`, { waitUntil: "networkidle" });

@@ -318,8 +318,11 @@ export async function markHeard(
   return !node.isLive;
 }
 
+const h = table("Heartbeat", "h");
+// After its own absence the console gives nodes the time to be heard.
 const SILENCE = statement({ before: n.lastHeardAt, now: n.unsettledSince }, ({ before, now }) => ({
-  sql: `update ${n} set is_live = false, unsettled_since = ${now} where ${n.isLive} and ${n.lastHeardAt} <= ${before}`,
+  sql: `update ${n} set is_live = false, unsettled_since = ${now} where ${n.isLive} and ${n.lastHeardAt} <= ${before}
+    and not exists (select from ${h} where ${h.judgesFrom} > now())`,
 }));
 
 /** Marks nodes that fell silent. Returns true when any did: the caller must then call `settleAll`. */

@@ -9,18 +9,20 @@ export const SILENT_AFTER = 2 * MINUTE;
 const n = table("EdgeNode", "n");
 const k = table("EdgeAcknowledgement", "k");
 const e = table("ServiceEvent", "e");
-const b = table("BlindTime", "b");
+const h = table("Heartbeat", "h");
 
 const SILENCE = `interval '${SILENT_AFTER} ms'`;
 const NODE_ID = `(${e.facts} ->> 'node_id')::int`;
 
-// Raw: many services at once. A silence that the console could not see begin is known from when the console was back. One
-// that ended within two minutes of that was none: the node had no time to be heard.
+/**
+ * SQL of when the silence of node `n` began: after two minutes, and not before the console judged again after its own absence.
+ */
+export const SILENT_SINCE = `greatest(${n.lastHeardAt} + ${SILENCE}, (select ${h.judgesFrom} from ${h} where ${h.judgesFrom} <= now()))`;
+
+// Raw: many services at once.
 const NOTE = statement({ ids: parameter<number[]>("int[]"), now: parameter<Date>("timestamptz") }, ({ ids, now }) => ({
   sql: `with fallen as (
-      select ${n.id} as node_id, ${n.name} as name, greatest(${n.lastHeardAt} + ${SILENCE}, (
-          select max(${b.endedAt}) from ${b} where ${b.cause} = 'away'
-            and ${b.startedAt} < ${n.lastHeardAt} + ${SILENCE} and ${b.endedAt} > ${n.lastHeardAt} + ${SILENCE})) as since
+      select ${n.id} as node_id, ${n.name} as name, ${SILENT_SINCE} as since
       from ${n} where not ${n.isLive} and ${n.lastHeardAt} is not null),
     silent as (
       select ${k.serviceId} as service_id, fallen.* from fallen
@@ -31,12 +33,9 @@ const NOTE = statement({ ids: parameter<number[]>("int[]"), now: parameter<Date>
           (select ${n.unsettledSince} from ${n} where ${n.id} = ${NODE_ID} and ${n.isLive}), ${now})) as until
       from ${e} where ${e.serviceId} = any(${ids}) and ${e.endedAt} is null and ${e.kind} = 'node_silent'),
     over as (
-      select open.*, until < since + ${SILENCE} and exists (
-        select from ${b} where ${b.cause} = 'away' and ${b.endedAt} = since) as was_none
-      from open where not exists (
+      select open.* from open where not exists (
         select from silent where silent.service_id = open.service_id and silent.node_id = open.node_id)),
-    ended as (update ${e} set ${e.endedAt.name} = over.until from over where ${e.id} = over.id and not over.was_none),
-    gone as (delete from ${e} using over where ${e.id} = over.id and over.was_none)
+    ended as (update ${e} set ${e.endedAt.name} = over.until from over where ${e.id} = over.id)
     insert into service_events (service_id, kind, started_at, facts)
       select service_id, 'node_silent', since, jsonb_build_object('node', name, 'node_id', node_id)
       from silent where not exists (

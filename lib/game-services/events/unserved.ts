@@ -1,7 +1,7 @@
 import { executeIn, type Transaction } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { SILENT_AFTER } from "./node-silences";
+import { SILENT_SINCE } from "./node-silences";
 
 // A game service that was active, and that no live edge node has any more. Its status stays as it was, because no node says
 // anything else. The event begins when nodes fall silent or are removed, and ends with the word of a live node.
@@ -10,22 +10,17 @@ const s = table("GameService", "s");
 const n = table("EdgeNode", "n");
 const k = table("EdgeAcknowledgement", "k");
 const e = table("ServiceEvent", "e");
-const b = table("BlindTime", "b");
 
-const SILENCE = `interval '${SILENT_AFTER} ms'`;
 const TIMES = { ids: parameter<number[]>("int[]"), now: parameter<Date>("timestamptz") };
 /** SQL: the event goes on, of service `s`. */
 export const IS_UNSERVED = `exists (select from ${e}
   where ${e.serviceId} = ${s.id} and ${e.endedAt} is null and ${e.kind} = 'unserved')`;
 const OF_LIFE = "'pending_config', 'active', 'disabled', 'deleting'";
 
-// Raw: many services at once. After its own absence the console gives nodes the time to be heard, so it may begin later than
-// now. Where no silence is news, a node was removed. A service of another program counts once a node had it.
+// Raw: many services at once. Where no silence is news, a node was removed. A service of another program counts once a node had it.
 const BEGIN = statement(TIMES, ({ ids, now }) => ({
   sql: `with fallen as (
-      select ${n.id} as node_id, greatest(${n.lastHeardAt}, (
-          select max(${b.endedAt}) from ${b} where ${b.cause} = 'away'
-            and ${b.startedAt} < ${n.lastHeardAt} + ${SILENCE} and ${b.endedAt} > ${n.lastHeardAt})) + ${SILENCE} as since, ${n.unsettledSince} is not null as is_news
+      select ${n.id} as node_id, ${SILENT_SINCE} as since, ${n.unsettledSince} is not null as is_news
       from ${n} where not ${n.isLive} and ${n.lastHeardAt} is not null)
     insert into service_events (service_id, kind, started_at)
       select ${s.id}, 'unserved', coalesce((
@@ -44,13 +39,10 @@ const BEGIN = statement(TIMES, ({ ids, now }) => ({
     on conflict (service_id, started_at, kind) do nothing`,
 }));
 
-// Raw: many services at once. What ends before it begins was the console's own absence.
+// Raw: many services at once.
 const END = statement(TIMES, ({ ids, now }) => ({
-  sql: `with open as (
-      select ${e.id} as id, ${e.startedAt} < ${now} as has_begun from ${e}
-      where ${e.serviceId} = any(${ids}) and ${e.endedAt} is null and ${e.kind} = 'unserved'),
-    ended as (update ${e} set ${e.endedAt.name} = ${now} from open where ${e.id} = open.id and has_begun)
-    delete from ${e} using open where ${e.id} = open.id and not has_begun`,
+  sql: `update ${e} set ${e.endedAt.name} = greatest(${e.startedAt}, ${now})
+    where ${e.serviceId} = any(${ids}) and ${e.endedAt} is null and ${e.kind} = 'unserved'`,
 }));
 
 /** Writes which of these services no live node has any more. The transaction has locked them. */

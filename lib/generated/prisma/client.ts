@@ -77,30 +77,20 @@ export type TokenEvent = Prisma.TokenEventModel
  */
 export type Server = Prisma.ServerModel
 /**
- * Model ServerEvent
- * What happened to a server; see lib/servers/events/. The key keeps two instances from writing one event twice.
+ * Model Event
+ * What happened to a server, and when the console itself was away; see lib/servers/events/.
  */
-export type ServerEvent = Prisma.ServerEventModel
+export type Event = Prisma.EventModel
 /**
  * Model MaintenanceTime
  * A time that the account leaves out of the uptime of a server; those of one server do not overlap.
  */
 export type MaintenanceTime = Prisma.MaintenanceTimeModel
 /**
- * Model UptimeSum
- * The uptime of a day or a month that has ended, which outlives its events; see lib/servers/events/uptime-sums.ts.
+ * Model Heartbeat
+ * One row. An instance of the console was there at `beat_at`, and judges who is silent from `judges_from` on.
  */
-export type UptimeSum = Prisma.UptimeSumModel
-/**
- * Model ConsolePresence
- * One row: since when this console records events, and until when an instance of it has been there.
- */
-export type ConsolePresence = Prisma.ConsolePresenceModel
-/**
- * Model BlindTime
- * A time of which the console knows nothing: it was away, or the way to it was cut.
- */
-export type BlindTime = Prisma.BlindTimeModel
+export type Heartbeat = Prisma.HeartbeatModel
 /**
  * Model ServerKey
  * A daemon's key: it reports for its server and reads nothing.
@@ -114,12 +104,13 @@ export type ServerKey = Prisma.ServerKeyModel
 export type AgentState = Prisma.AgentStateModel
 /**
  * Model TelemetrySample
- * 
+ * What is drawn of a sample. On a grid of ten seconds: the key is the rule that each of its spans holds one sample. A server
+ * that is removed takes its samples with it (lib/servers/management.ts): a foreign key would cost each check-in a look-up.
  */
 export type TelemetrySample = Prisma.TelemetrySampleModel
 /**
  * Model TelemetryHour
- * The samples of one hour of the clock (UTC), summed up; see lib/servers/telemetry/roll-ups.ts.
+ * What the samples of an hour of the clock were. Each check-in moves it on.
  */
 export type TelemetryHour = Prisma.TelemetryHourModel
 /**

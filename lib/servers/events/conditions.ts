@@ -1,98 +1,82 @@
-import { MINUTE } from "@/lib/format/time";
-import { CONDITION_KINDS, type ConditionKind, type EventFacts, type EventKind } from "@/lib/servers/events/kinds";
+import { MINUTE, SECOND } from "@/lib/format/time";
+import type { ConditionKind, EventFacts, EventKind } from "@/lib/servers/events/kinds";
+import { worstComponent } from "@/lib/servers/health-breakdown";
+import { levelOf } from "@/lib/servers/health-level";
+import type { Score } from "@/lib/servers/health-score";
+import type { Sample } from "@/lib/servers/telemetry/measurements";
 
-// What holds for a while before it is an event: a bad score, a full disk, a wrong clock. Check-ins, and the watch for samples of
-// other writers, take the same steps, one for each sample; what is between two steps stands in the server's row.
+// What has to hold for a while before it is an event. Between two check-ins, `servers.follow` holds how far each has got.
 
-/**
- * What is followed from sample to sample: conditions, which are told as events, and whether a server is not rated well
- * (`isRatedWell`), which pages alone ask: a component may be at its worst while the score is healthy.
- */
-const FOLLOWED = [...CONDITION_KINDS, "unwell"] as const;
-type Followed = (typeof FOLLOWED)[number];
+/** How far the clocks of a machine and of the console may differ unnoticed: the agent corrects what goes beyond. */
+const CLOCK_TOLERANCE = MINUTE;
+/** A disk is full above so many percent. */
+const FULL_DISK = 90;
 
-/** A server was well when it was rated well for so long without a break. */
-export const WELL_FOR = 10 * MINUTE;
 /** How long each has to hold, or to be over, before it is told. */
-const HELD_FOR: Readonly<Record<Followed, number>> = {
+const HELD_FOR: Readonly<Record<ConditionKind, number>> = {
   strained: 10 * MINUTE,
   critical: 10 * MINUTE,
   disk_full: 15 * MINUTE,
   clock_wrong: 10 * MINUTE,
-  unwell: WELL_FOR,
+  unit_failed: 0,
+  two_daemons: 0,
 };
 
-/** Silence ends these, because the score is unknown then. A full disk or a wrong clock goes on. */
-export const ENDED_BY_SILENCE = ["strained", "critical"] as const;
+/** Whether it holds at a time (epoch ms). Where nothing is observed, nothing changes. */
+export type Observation = { kind: ConditionKind; at: number; is: boolean; facts: EventFacts };
 
-/** Whether it holds, and since when (epoch ms). `told`: when the event began that goes on. */
-type Run = { is: boolean; since: number; told?: number };
-/** What `servers.conditions` holds; null: nothing holds, and nothing is told. */
-export type Conditions = { readonly [Kind in Followed]?: Run };
+/** What begins has facts; a moment ends as it begins. What ends has none, and began at `from` (epoch ms). */
+export type EventChange = { kind: EventKind; from: number } & (
+  | { facts: EventFacts; to: number | null }
+  | { facts?: never; to: number }
+);
 
-/** What a sample says about a condition, at `at` (epoch ms). `strained` is a score that is not healthy, a critical one included. */
-export type Observation = { kind: Followed; at: number; is: boolean; facts: EventFacts };
+/** `told`: when the event began that goes on. `against`: since when the opposite of what is told has been observed (epoch ms). */
+export type Conditions = { [Kind in ConditionKind]?: { told?: number; against?: number } | undefined };
 
-/** A begun event, or the end of an earlier one, whose facts then stay as they are stored. */
-export type ConditionEvent = { kind: ConditionKind; from: number; to: number | null; facts: EventFacts };
-type Step = { conditions: Conditions | null; events: ConditionEvent[] };
-
-/** The next step: after a pause that began at `pausedAt` (epoch ms; null: there was none), these observations were made. */
-export function nextStep(
-  before: Conditions | null,
-  pausedAt: number | null,
-  observations: readonly Observation[],
-): Step {
-  const runs: { [Kind in Followed]?: Run } = { ...before };
-  const events: ConditionEvent[] = [];
-  const tell = (kind: Followed, event: Omit<ConditionEvent, "kind">) => {
-    if (kind !== "unwell") events.push({ kind, ...event });
-  };
-  const begin = (kind: Followed, run: Run, facts: EventFacts) => {
-    runs[kind] = { ...run, told: run.since };
-    tell(kind, { from: run.since, to: null, facts });
-  };
-  const end = (kind: Followed, to: number, after?: Run) => {
-    const from = runs[kind]?.told;
-    if (from !== undefined) tell(kind, { from, to: Math.max(from, to), facts: {} });
-    if (after?.is) runs[kind] = { is: true, since: after.since };
-    else delete runs[kind];
-  };
-  if (pausedAt !== null) {
-    for (const kind of FOLLOWED) {
-      const told = runs[kind]?.told;
-      if (told !== undefined && !isEndedBySilence(kind)) runs[kind] = { is: true, since: told, told };
-      else end(kind, pausedAt);
+/** The next step. Of a pause nothing is known, so after it the waiting begins anew. */
+export function nextStep(before: Conditions, hasPaused: boolean, observations: readonly Observation[]) {
+  const conditions = { ...before };
+  const changes: EventChange[] = [];
+  for (const { kind, at, is, facts } of observations) {
+    const { told, against: since = at } = before[kind] ?? {};
+    const against = hasPaused ? at : since;
+    if (is === (told !== undefined)) {
+      conditions[kind] = told === undefined ? undefined : { told };
+    } else if (at - against < HELD_FOR[kind]) {
+      conditions[kind] = { ...(told !== undefined && { told }), against };
+    } else {
+      conditions[kind] = is ? { told: against } : undefined;
+      changes.push(
+        told === undefined
+          ? { kind, from: against, to: null, facts }
+          : { kind, from: told, to: Math.max(told, against) },
+      );
     }
   }
-  // The worse one first: a critical server is not reported as strained as well.
-  for (const kind of FOLLOWED) {
-    const observation = observations.find((one) => one.kind === kind);
-    if (!observation) continue;
-    const { at, is, facts } = observation;
-    const known = runs[kind];
-    if (known && at < known.since) continue;
-    const run: Run = known?.is === is ? known : { ...known, is, since: at };
-    if (!is && run.told === undefined) {
-      delete runs[kind];
-      continue;
-    }
-    runs[kind] = run;
-    if (at - run.since < HELD_FOR[kind]) continue;
-    if (!is) {
-      end(kind, run.since);
-      // The strained part of a critical time is in its event already.
-      const { strained } = runs;
-      if (kind === "critical" && strained) runs.strained = { ...strained, since: Math.max(strained.since, run.since) };
-    } else if (run.told === undefined && !(kind === "strained" && runs.critical?.told !== undefined)) {
-      if (kind === "critical") end("strained", run.since, runs.strained);
-      begin(kind, run, facts);
-    }
-  }
-  return { conditions: Object.keys(runs).length > 0 ? runs : null, events };
+  return { conditions, changes };
 }
 
-/** Whether a silence ends an event of this kind. */
-export function isEndedBySilence(kind: EventKind | Followed): boolean {
-  return (ENDED_BY_SILENCE as readonly string[]).includes(kind);
+/** What a newest sample, measured at `at`, says of the conditions at `now` (both epoch ms). `rated`: its score. */
+export function observe(sample: Sample, { score, components }: Score, at: number, now: number): Observation[] {
+  const { diskUsedPct: disk, failedUnits } = sample;
+  const level = levelOf(score);
+  const rated = { score, ...(level !== "healthy" && { cause: worstComponent({ components }) }) };
+  const observations: Observation[] = [
+    { kind: "critical", at, is: level === "critical", facts: rated },
+    { kind: "strained", at, is: level !== "healthy", facts: rated },
+    {
+      kind: "clock_wrong",
+      at: now,
+      is: Math.abs(at - now) > CLOCK_TOLERANCE,
+      facts: { seconds: Math.round((at - now) / SECOND) },
+    },
+  ];
+  if (disk !== null) {
+    observations.push({ kind: "disk_full", at, is: disk > FULL_DISK, facts: { percent: Math.floor(disk) } });
+  }
+  if (failedUnits !== null) {
+    observations.push({ kind: "unit_failed", at, is: failedUnits > 0, facts: { count: failedUnits } });
+  }
+  return observations;
 }

@@ -1,58 +1,55 @@
-import { BEFORE, deleteOfOwner, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
-import { SERVER_EVENTS } from "@/lib/database/event-deletion";
+import type { GoesOn } from "@/lib/database/deletion";
+import { execute, query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
+import { MOST_EVENTS } from "@/lib/servers/events/events";
 
-/** The most blind times that are kept: the latest ones. */
-const MOST_BLIND_KEPT = 10_000;
+/** Rows that one statement deletes. */
+const AT_ONCE = 2000;
 
-const s = table("Server", "s");
-const b = table("BlindTime", "b");
-const u = table("UptimeSum", "u");
+const e = table("Event", "e");
 const m = table("MaintenanceTime", "m");
+const before = parameter<Date>("timestamptz");
 
-const deleteOldBlind = deletionOfAll(
-  "blind_times",
-  BEFORE,
-  (before) => `select b.ctid from ${b} where ${b.endedAt} < ${before}`,
+// By their keys, in small statements.
+const OLD = [
+  statement({ before }, ({ before }) => ({
+    sql: `delete from ${e} where (${e.subjectId}, ${e.id}) in (
+      select ${e.subjectId}, ${e.id} from ${e} where ${e.endedAt} < ${before} limit ${AT_ONCE})`,
+  })),
+  statement({ before }, ({ before }) => ({
+    sql: `delete from ${m} where (${m.serverId}, ${m.id}) in (
+      select ${m.serverId}, ${m.id} from ${m} where ${m.endedAt} < ${before} limit ${AT_ONCE})`,
+  })),
+];
+
+const MANY = statement({}, () =>
+  select(
+    { subject: e.subject, subjectId: e.subjectId },
+    `from ${e} group by ${e.subject}, ${e.subjectId} having count(*) > ${MOST_EVENTS}`,
+  ),
 );
-const deleteBlindBeyond = deletionOfAll(
-  "blind_times",
-  MOST,
-  (most) => `select b.ctid from ${b} order by ${b.startedAt} desc offset ${most}`,
-);
-/** Sums of uptime are kept for so many days: five years. */
-const SUMS_KEPT = 1827;
-const deleteOldSums = deletion(
-  s,
-  BEFORE,
-  "delete from uptime_sums",
-  (before) =>
-    `select u.ctid from ${u} where ${u.serverId} = ${s.id} and ${u.unit} in ('day', 'month') and ${u.startedAt} < ${before}`,
-);
-const deleteOldMaintenance = deletion(
-  s,
-  BEFORE,
-  "delete from maintenance_times",
-  (before) =>
-    `select m.ctid from ${m} where ${m.serverId} = ${s.id} and ${m.startedAt} < ${before} and ${m.endedAt} < ${before}`,
-);
+const BEYOND = statement({ subject: e.subject, subjectId: e.subjectId }, ({ subject, subjectId }) => ({
+  sql: `delete from ${e} where ${e.subject} = ${subject} and ${e.subjectId} = ${subjectId} and ${e.endedAt} is not null
+    and ${e.startedAt} < (select ${e.startedAt} from ${e} where ${e.subject} = ${subject} and ${e.subjectId} = ${subjectId}
+      order by ${e.startedAt} desc offset ${MOST_EVENTS - 1} limit 1)`,
+}));
 
 /**
- * Deletes events, blind times and maintenance that ended so many days before `now` (epoch ms), those beyond the most, and old
- * sums of uptime. Answers how many.
+ * Deletes events and maintenance that ended so many days before `now` (epoch ms), and of each subject the events beyond the
+ * most, the oldest first. Answers how many.
  */
 export async function deleteOldEvents(now: number, days: number, goesOn: GoesOn): Promise<number> {
-  return (
-    (await SERVER_EVENTS.deleteOld(now, days, goesOn)) +
-    (await deleteOldBlind(new Date(now - days * DAY), goesOn)) +
-    (await deleteBlindBeyond(MOST_BLIND_KEPT, goesOn)) +
-    (await deleteOldMaintenance(new Date(now - days * DAY), goesOn)) +
-    (await deleteOldSums(new Date(now - SUMS_KEPT * DAY), goesOn))
-  );
-}
-
-/** Deletes all events of a server, before the server itself is deleted. */
-export function deleteEventsOf(serverId: number): Promise<void> {
-  return deleteOfOwner(SERVER_EVENTS.ofOwner, serverId);
+  let rows = 0;
+  for (const old of OLD) {
+    for (let count = AT_ONCE; count === AT_ONCE && (await goesOn()); rows += count) {
+      count = await execute(old, { before: new Date(now - days * DAY) });
+    }
+  }
+  for (const subject of await query(MANY, {})) {
+    if (!(await goesOn())) break;
+    rows += await execute(BEYOND, subject);
+  }
+  return rows;
 }

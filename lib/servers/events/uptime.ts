@@ -1,6 +1,11 @@
+import { query } from "@/lib/database/run-statement";
+import { select, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
+import type { TimeRange } from "@/lib/format/time-range";
 import { instantOf, wallClock } from "@/lib/format/time-zone";
-import type { SilenceEvent, SilenceKind } from "@/lib/servers/events/silence";
+import { env } from "@/lib/process/env";
+import { listOutages, MOST_EVENTS } from "@/lib/servers/events/events";
 
 /** The spans that pages and the API give the uptime of, in milliseconds. */
 export const UPTIME_RANGES = {
@@ -12,102 +17,85 @@ export const UPTIME_RANGES = {
 } as const;
 export type UptimeRange = keyof typeof UPTIME_RANGES;
 
-/** How much of a time a server was what. All in milliseconds. */
+/** A part of an outage outside of maintenance; those of one outage have the same number. */
+type Piece = TimeRange & { outage: number };
+
+/** What tells the uptime of a server in `[since, now)`. Times in epoch milliseconds. */
+export type Availability = {
+  /** In order. */
+  pieces: readonly Piece[];
+  /** In order, without overlaps; times to come included. */
+  maintenance: readonly TimeRange[];
+  since: number;
+  now: number;
+};
+
+/** How much of a time a server was what, in milliseconds. */
 export type Uptime = {
-  /** All of the time that is recorded. */
-  recorded: number;
+  /** Recorded, and outside of maintenance. */
+  known: number;
   offline: number;
-  /** Silences of which a part was offline. */
   outages: number;
-  unreachable: number;
-  unknown: number;
-  /** Left out of all the others. */
   maintenance: number;
-  /**
-   * Percent of the known time in which it was not offline, cut after two decimals, so that 100 means always. Null: nothing
-   * is known. A server that was unreachable was running.
-   */
+  /** Percent of the known time in which it was not offline, cut after two decimals, so that 100 means always. Null: none is known. */
   percent: number | null;
 };
 
-/** A time in epoch milliseconds. */
-type Time = { from: number; to: number };
-/** What is left of the silences of a server outside of its maintenance, in order. `run`: those of one silence have the same. */
-type Piece = Time & { kind: SilenceKind; run: number };
-export type KnownTimes = { pieces: readonly Piece[]; maintenance: readonly Time[] };
+const s = table("Server", "s");
+const m = table("MaintenanceTime", "m");
+const HEARD = statement({ id: s.id }, ({ id }) => select({ since: s.firstSeenAt }, `from ${s} where ${s.id} = ${id}`));
+const MAINTENANCE = statement({ serverId: m.serverId }, ({ serverId }) =>
+  select({ from: m.startedAt, to: m.endedAt }, `from ${m} where ${m.serverId} = ${serverId} order by ${m.startedAt}`),
+);
 
-/** Leaves maintenance (in order, without overlaps) out of silences, which are in order and do not overlap either. */
-export function withoutMaintenance(silences: readonly SilenceEvent[], maintenance: readonly Time[]): KnownTimes {
-  const pieces: Piece[] = [];
-  let [run, end, next] = [0, Number.NEGATIVE_INFINITY, 0];
-  for (const { kind, from, to } of silences) {
-    const until = to ?? Number.POSITIVE_INFINITY;
-    // Events that follow each other are one silence.
-    if (from !== end) run++;
-    end = until;
-    while ((maintenance[next]?.to ?? Number.POSITIVE_INFINITY) <= from) next++;
-    let since = from;
-    for (let index = next; since < until; index++) {
-      const left = maintenance[index];
-      const begin = Math.min(until, left?.from ?? until);
-      if (begin > since) pieces.push({ kind, run, from: since, to: begin });
-      since = Math.max(since, left?.to ?? until);
-    }
-  }
-  return { pieces, maintenance };
+/** What is kept of the availability of a server up to `now` (epoch ms). `since` is `now` for one that was never heard. */
+export async function getAvailability(serverId: number, now: number): Promise<Availability> {
+  const keptSince = now - env.kept.hoursDays * DAY;
+  const [[heard], maintenance, events] = await Promise.all([
+    query(HEARD, { id: serverId }),
+    query(MAINTENANCE, { serverId }),
+    listOutages(serverId, { from: keptSince, to: now }),
+  ]);
+  const outages = events.map(({ from, to }) => ({ from, to: to ?? now }));
+  // Of what is older nothing is kept, which does not mean that there was nothing.
+  const oldest = events.length < MOST_EVENTS ? 0 : (events[0]?.from ?? 0);
+  const since = Math.max(heard?.since ?? now, keptSince, oldest);
+  return { pieces: withoutMaintenance(outages, maintenance), maintenance, since, now };
 }
 
-/** The uptime in `[from, to)` (epoch ms); of the time before nothing is recorded. */
-export function uptimeOf({ pieces, maintenance }: KnownTimes, from: number, to: number): Uptime {
-  const sums = { offline: 0, unreachable: 0, unknown: 0 };
-  let [outages, counted] = [0, 0];
+/** Leaves maintenance out of outages. Both are in order and do not overlap among themselves. */
+export function withoutMaintenance(outages: readonly TimeRange[], maintenance: readonly TimeRange[]): Piece[] {
+  let next = 0;
+  return outages.flatMap(({ from, to }, outage) => {
+    const pieces: Piece[] = [];
+    let since = from;
+    while ((maintenance[next]?.to ?? Number.POSITIVE_INFINITY) <= from) next++;
+    for (let index = next; since < to; index++) {
+      const left = maintenance[index];
+      const begin = Math.min(to, left?.from ?? to);
+      if (begin > since) pieces.push({ outage, from: since, to: begin });
+      since = Math.max(since, left?.to ?? to);
+    }
+    return pieces;
+  });
+}
+
+/** The uptime in a time (epoch ms), as far as it is recorded. Pure. */
+export function uptimeOf({ pieces, maintenance, since, now }: Availability, time: TimeRange): Uptime {
+  const [from, to] = [Math.max(time.from, since), Math.min(time.to, now)];
+  const within = (one: TimeRange) => Math.max(0, Math.min(one.to, to) - Math.max(one.from, from));
+  let [offline, outages, counted] = [0, 0, -1];
   for (let index = firstEndingAfter(pieces, from); index < pieces.length; index++) {
     const piece = pieces[index] as Piece;
     if (piece.from >= to) break;
-    sums[piece.kind] += Math.min(piece.to, to) - Math.max(piece.from, from);
-    if (piece.kind === "offline" && piece.run !== counted) {
-      outages++;
-      counted = piece.run;
-    }
+    offline += within(piece);
+    if (piece.outage !== counted) outages++;
+    counted = piece.outage;
   }
-  const recorded = Math.max(0, to - from);
-  const left = maintenance.reduce(
-    (sum, time) => sum + Math.max(0, Math.min(time.to, to) - Math.max(time.from, from)),
-    0,
-  );
-  return {
-    recorded,
-    ...sums,
-    outages,
-    maintenance: left,
-    percent: percentOf({ recorded, maintenance: left, ...sums }),
-  };
-}
-
-/**
- * The outages of the last 24 hours: of the head of a server, the fleet, `/metrics` and the uptime. One that began before counts,
- * and one of which no part was offline outside of maintenance does not.
- */
-export function outagesOfDay(known: KnownTimes, now: number): number {
-  return uptimeOf(known, now - UPTIME_RANGES["24 hours"], now).outages;
-}
-
-/** Whether an outage of the time from `at` on (epoch ms) is one of the time before as well. */
-export function isCarried({ pieces }: KnownTimes, at: number, to: number): boolean {
-  const outages = pieces.filter(({ kind }) => kind === "offline");
-  const first = outages.find((piece) => piece.to > at && piece.from < to);
-  return first !== undefined && outages.some(({ run, from }) => run === first.run && from < at);
-}
-
-/** See `Uptime.percent`. */
-export function percentOf({
-  recorded,
-  maintenance,
-  unknown,
-  offline,
-}: Omit<Uptime, "percent" | "outages" | "unreachable">) {
-  const known = recorded - maintenance - unknown;
-  return known > 0 ? Math.floor(((known - offline) * 10_000) / known) / 100 : null;
+  const left = maintenance.reduce((sum, one) => sum + within(one), 0);
+  const known = Math.max(0, to - from) - left;
+  const percent = known > 0 ? Math.floor(((known - offline) * 10_000) / known) / 100 : null;
+  return { known, offline, outages, maintenance: left, percent };
 }
 
 /** The index of the first piece that ends after a time: a server may have ten thousand of them. */
@@ -121,25 +109,36 @@ function firstEndingAfter(pieces: readonly Piece[], at: number): number {
   return low;
 }
 
-/** A day of a zone, from its midnight to the next (epoch ms). Null: nothing of it is recorded. */
-type UptimeDay = Time & { uptime: Uptime | null };
+/** A day or a month of a zone, and the uptime in it. Null: nothing of it is recorded. */
+export type UptimeTime = TimeRange & { uptime: Uptime | null };
 
-/** The last days of a zone up to that of `now`, in order. `recordedSince`: null where nothing is recorded yet (epoch ms). */
-export function uptimeDays(
-  known: KnownTimes,
-  { recordedSince, now, zone, days }: { recordedSince: number | null; now: number; zone: string; days: number },
-): UptimeDay[] {
-  const midnights = Array.from({ length: days + 1 }, (_, index) => midnightOf(now, zone, index - days + 1));
-  return midnights.slice(0, -1).map((from, index) => {
-    const to = midnights[index + 1] ?? now;
-    const since = Math.max(from, recordedSince ?? now);
-    const until = Math.min(to, now);
-    return { from, to, uptime: since < until ? uptimeOf(known, since, until) : null };
+/** The last days of a zone, from midnight to midnight, up to that of now, in order. */
+export function uptimeDays(of: Availability, zone: string, days: number): UptimeTime[] {
+  return timesOf(of, days, (index) => dayOf(of.now, zone, { day: index - days + 1 }));
+}
+
+/** The months of a zone that have ended and of which something is recorded, at most the last twelve, in order. */
+export function uptimeMonths(of: Availability, zone: string): UptimeTime[] {
+  const months = timesOf(of, 12, (index) => dayOf(of.now, zone, { month: index - 12, date: 1 }));
+  return months.filter(({ uptime }) => uptime !== null);
+}
+
+function timesOf(of: Availability, count: number, begin: (index: number) => number): UptimeTime[] {
+  return Array.from({ length: count }, (_, index) => {
+    const time = { from: begin(index), to: begin(index + 1) };
+    const isRecorded = time.to > of.since && time.from < of.now;
+    return { ...time, uptime: isRecorded ? uptimeOf(of, time) : null };
   });
 }
 
-/** The midnight (epoch ms) of a zone with which the day of a time begins, or one so many days later. */
-export function midnightOf(at: number, zone: string, later = 0): number {
+/** The midnight (epoch ms) with which the day of a time begins in a zone, or one so many days or months later. */
+function dayOf(at: number, zone: string, later: { day?: number; month?: number; date?: number }): number {
   const { year, month, day } = wallClock(at, zone);
-  return instantOf({ year, month, day: day + later, hour: 0, minute: 0, second: 0 }, zone);
+  return instantOf(
+    {
+      ...{ year, month: month + (later.month ?? 0), day: (later.date ?? day) + (later.day ?? 0) },
+      ...{ hour: 0, minute: 0, second: 0 },
+    },
+    zone,
+  );
 }

@@ -1,38 +1,53 @@
-import { query } from "@/lib/database/run-statement";
+import { makeDay } from "@/lib/database/partitions";
+import { type Ask, transaction } from "@/lib/database/run-statement";
+import { names, parameter, select, statement } from "@/lib/database/statement";
+import { type Column, Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
-import { MINUTE, SECOND } from "@/lib/format/time";
-import { type CheckInEvents, checkInEvents, hasRestarted } from "@/lib/servers/events/check-in-events";
-import { nextStep } from "@/lib/servers/events/conditions";
-import { clockObservation, observationsOf } from "@/lib/servers/events/observations";
-import { blindTimes } from "@/lib/servers/events/presence";
-import { type EndedSilence, endedSilence, ONLINE_WINDOW, silenceAfter, withProof } from "@/lib/servers/events/silence";
-import { silenceValues } from "@/lib/servers/events/silence-statements";
-import type { Measurements } from "@/lib/servers/health-score";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import {
+  type Conditions,
+  type EventChange,
+  nextStep,
+  type Observation,
+  observe,
+} from "@/lib/servers/events/conditions";
+import { changeEvents } from "@/lib/servers/events/events";
+import { presentScore, rateSample, type Stability } from "@/lib/servers/health-score";
 import { toldHostname } from "@/lib/servers/names";
-import { coresOf, hasCheckedIn } from "@/lib/servers/servers";
 import {
-  LONGEST_PAUSE,
-  parseStabilityRecord,
-  type StabilityRecord,
-  withCheckIn,
-  withCorrection,
-  withUnknown,
-} from "@/lib/servers/stability";
-import {
-  ABSORBED,
-  NEIGHBOURHOOD,
-  PREVIOUS,
-  type Previous,
-  SAMPLED,
-  SEEN,
-} from "@/lib/servers/telemetry/check-in-statements";
+  HISTORY_MEASURES,
+  type HistoryMeasure,
+  MOST_EVENTS,
+  rolledUpValues,
+  type Sample,
+  type StoredSample,
+  storedOf,
+} from "@/lib/servers/telemetry/measurements";
 import type { ParsedReport } from "@/lib/servers/telemetry/report";
-import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
+
+// A check-in is one short transaction: lock the server's row, read, rate, write. The check-ins of a server follow each other, so
+// nothing is counted twice and nothing has to be put right afterwards. A sub-select in the locking statement would see hours as
+// they were before the wait for the lock, so reading is a statement of its own. Locks are taken in this order everywhere: the
+// server, then its rows.
+
+/** At most one sample is stored in each span of the grid, in milliseconds. Daemons usually send one every thirty seconds. */
+export const GRID = 10 * SECOND;
+/** A longer pause between samples is a gap. A daemon checks in twice a minute and is offline after two minutes. */
+export const LONGEST_PAUSE = 2.5 * MINUTE;
+/** Two daemons that share a key take turns at checking in. After so long without a turn, one is assumed again. */
+const TURNS_FOR = 10 * MINUTE;
+/** Stability looks back on so many hours of the clock, the present one included. */
+const HOURS = 24;
+/** A key's use is written at most this often. */
+const KEY_USE_PRECISION = MINUTE;
+/** What PostgreSQL says when there is no partition for the day. */
+const NO_PARTITION = "23514";
 
 /** The time of a report and its origin. */
 type Arrival = {
   /** The time of the measurement. It may lie back, because a daemon resends samples that it could not deliver. */
   sampledAt: Date;
+  /** By PostgreSQL's clock. */
   arrivedAt: Date;
   /** The random name that the daemon gave itself when it started. */
   daemon?: string;
@@ -40,228 +55,284 @@ type Arrival = {
   key?: { id: number; ip: string | null };
 };
 
-/** How far the clocks of a machine and of the console may differ unnoticed: the agent corrects what goes beyond. */
-const CLOCK_TOLERANCE = MINUTE;
+/** What a sample was rated by besides itself: `servers.rated_by`. */
+export type RatedBy = Stability & { cores: number | null };
+/** What has to be remembered from one check-in to the next: `servers.follow`. Times in epoch milliseconds. */
+type Follow = { conditions?: Conditions; daemons?: [last: string, before: string | null]; turnedAt?: number };
 
-/** A key's use is written at most this often. */
-const KEY_USE_PRECISION = MINUTE;
+const s = table("Server", "s");
+const t = table("TelemetrySample", "t");
+const h = table("TelemetryHour", "h");
+const k = table("ServerKey", "k");
+const e = table("Event", "e");
 
-/** At most one sample is stored per span of this many milliseconds. Daemons usually send one every thirty seconds. */
-const SAMPLE_EVERY = 10 * SECOND;
+const LOCK = statement({ id: s.id }, ({ id }) =>
+  select(
+    {
+      accountId: s.accountId,
+      firstSeenAt: s.firstSeenAt,
+      offlineSince: s.offlineSince,
+      sampledAt: s.sampledAt,
+      cores: new Expression<unknown>(`${s.facts} -> 'cores'`),
+      sample: new Expression<StoredSample | null>(s.sample.sql),
+      ratedBy: new Expression<RatedBy | null>(s.ratedBy.sql),
+      follow: new Expression<Follow>(s.follow.sql),
+    },
+    `from ${s} where ${s.id} = ${id} for no key update`,
+  ),
+);
+type Known = NonNullable<(typeof LOCK)["row"]> & { id: number };
 
-/** An attempt fails only when another check-in of the same server succeeds. */
-const MAX_ATTEMPTS = 100;
+const milliseconds = (instant: string) => `(date_part('epoch', ${instant}) * 1000)::float8`;
+// Of the last hour, the minutes in the mask alone. The console's own absence is an event of its own.
+const DAY = statement(
+  {
+    id: h.serverId,
+    from: h.hour,
+    hour: h.hour,
+    mask: parameter<string>("bigint"),
+    since: parameter<Date>("timestamptz"),
+    until: parameter<Date>("timestamptz"),
+  },
+  ({ id, from, hour, mask, since, until }) =>
+    select(
+      {
+        reboots: new Expression<number>(`coalesce(sum(${h.reboots}), 0)::int`),
+        oomKills: new Expression<number>(`coalesce(sum(${h.oomKills}), 0)::float8`),
+        lastOomAt: new Expression<Date | null>(`max(${h.oomAt}) filter (where ${h.oomAt} <= ${until})`, "instant"),
+        minutes: new Expression<number>(
+          `coalesce(sum(bit_count((case when ${h.hour} = ${hour} then ${h.seen} & ${mask} else ${h.seen} end)::bit(64))), 0)::int`,
+        ),
+        awayMs: new Expression<number>(`coalesce((
+          select sum(${milliseconds(`least(${e.endedAt}, ${until}) - greatest(${e.startedAt}, ${since})`)}) from ${e}
+          where ${e.subjectId} = 0 and ${e.subject} = 'console' and ${e.startedAt} < ${until} and ${e.endedAt} > ${since}), 0)`),
+      },
+      `from ${h} where ${h.serverId} = ${id} and ${h.hour} between ${from} and ${hour}`,
+    ),
+);
+
+/** A column for each measure; one without a column does not compile. */
+type Drawn = Readonly<Record<HistoryMeasure, Column<number | null>>>;
+const drawn: Drawn = t;
+const real = parameter<number | null>("real");
+const VALUES = Object.fromEntries(HISTORY_MEASURES.map((measure) => [measure, real])) as Record<
+  HistoryMeasure,
+  typeof real
+>;
+type Values = Record<HistoryMeasure, number | null>;
+
+const SAMPLE = statement({ serverId: t.serverId, at: t.at, ...VALUES }, ({ serverId, at, ...values }) => ({
+  ...select({ at: t.at }),
+  sql: `insert into telemetry_samples (${names(t.serverId, t.at, ...HISTORY_MEASURES.map((measure) => drawn[measure]))})
+    values (${serverId}, ${at}, ${HISTORY_MEASURES.map((measure) => values[measure]).join(", ")})
+    on conflict do nothing returning server_id`,
+}));
+
+const bands = HISTORY_MEASURES.map(
+  (measure) => [measure, h[`${measure}Min`].name, h[`${measure}Avg`].name, h[`${measure}Max`].name] as const,
+);
+// `least` and `greatest` pass over nulls.
+const moved = bands.map(
+  ([, min, avg, max]) => `${min} = least(h.${min}, excluded.${min}), ${max} = greatest(h.${max}, excluded.${max}),
+      ${avg} = coalesce(h.${avg} + (excluded.${avg} - h.${avg}) / (h.samples + 1), h.${avg}, excluded.${avg})`,
+);
+const HOURLY = statement(
+  {
+    ...{ serverId: h.serverId, hour: h.hour, seen: parameter<string>("bigint"), reboots: h.reboots },
+    ...{ oomKills: h.oomKills, oomAt: h.oomAt, ...VALUES },
+  },
+  ({ serverId, hour, seen, reboots, oomKills, oomAt, ...values }) => ({
+    sql: `insert into telemetry_hours as h (server_id, hour, seen, samples, reboots, oom_kills, oom_at,
+        ${bands.map(([, ...columns]) => columns.join(", ")).join(", ")})
+      values (${serverId}, ${hour}, ${seen}, 1, ${reboots}, ${oomKills}, ${oomAt},
+        ${bands.map(([measure]) => Array(3).fill(values[measure]).join(", ")).join(", ")})
+      on conflict (server_id, hour) do update set seen = h.seen | excluded.seen, samples = h.samples + 1,
+        reboots = h.reboots + excluded.reboots, oom_kills = least(h.oom_kills::bigint + excluded.oom_kills, 2147483647),
+        oom_at = greatest(h.oom_at, excluded.oom_at), ${moved.join(", ")}`,
+  }),
+);
+
+const TOLD = {
+  id: s.id,
+  heardAt: parameter<Date>("timestamptz"),
+  arrivedAt: parameter<Date>("timestamptz"),
+  follow: parameter<string>("json"),
+  facts: parameter<string | null>("jsonb"),
+  publicIp: parameter<string | null>("text"),
+  hostname: parameter<string | null>("text"),
+  keyId: parameter<number | null>("int"),
+  keyIp: parameter<string | null>("text"),
+  keyNotSince: parameter<Date>("timestamptz"),
+};
+const told = (given: { [Name in keyof typeof TOLD]: string }, more = "") => `
+  with used as (update ${k} set last_used_at = ${given.arrivedAt}, last_used_ip = ${given.keyIp}
+    where ${k.id} = ${given.keyId} and (${k.lastUsedAt} is null or ${k.lastUsedAt} <= ${given.keyNotSince}))
+  update ${s} set last_seen_at = greatest(${s.lastSeenAt}, ${given.arrivedAt}), offline_since = null,
+    first_seen_at = least(${s.firstSeenAt}, ${given.heardAt}), follow = ${given.follow},
+    facts = coalesce(${given.facts}, ${s.facts}), public_ip = coalesce(${given.publicIp}, ${s.publicIp}),
+    hostname = case when ${s.hostname} = '' then coalesce(${given.hostname}, '') else ${s.hostname} end${more}
+  where ${s.id} = ${given.id}`;
+const HEARD = statement(TOLD, (given) => ({ sql: told(given) }));
+const PRESENT = {
+  sampledAt: parameter<Date>("timestamptz"),
+  sample: parameter<string>("json"),
+  ratedBy: parameter<string>("json"),
+  ...{ cpu: s.cpu, memory: s.memory, disk: s.disk, network: s.network, stability: s.stability },
+};
+const MEASURED = statement({ ...TOLD, ...PRESENT }, (given) => ({
+  sql: told(
+    given,
+    `, sampled_at = ${given.sampledAt}, sample = ${given.sample}, rated_by = ${given.ratedBy}, cpu = ${given.cpu},
+    memory = ${given.memory}, disk = ${given.disk}, network = ${given.network}, stability = ${given.stability}`,
+  ),
+}));
 
 /**
- * Whether a report is current, so that its facts, ip and failed services count. A sample dated after its arrival comes
- * from a clock that is ahead: it is not current, and once stored it does not outrank samples that arrive in time. All in
- * epoch milliseconds.
- */
-function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | null): boolean {
-  if (newestTs === null) return true;
-  if (sampledAt > arrivedAt + CLOCK_TOLERANCE) return false;
-  return sampledAt >= newestTs || (newestTs > arrivedAt && sampledAt >= arrivedAt - CLOCK_TOLERANCE);
-}
-
-/**
- * Stores a report that is checked already: the server was last seen at the arrival, its facts and ip are updated, the
- * sample is stored, and the record behind the stability component moves on; all of it or nothing. False in two cases: the
- * sample was stored before, which changes nothing, so that a daemon may resend it; or another sample of the same ten seconds is
- * stored, and only the facts, the ip and the out-of-memory kills of this report count.
+ * Stores a report that is checked already. False: there was no sample, or its place on the grid is taken, because it was sent
+ * before, or another one of the same ten seconds was.
  * @throws NotFoundError for an unknown server.
  */
 export async function storeCheckIn(serverId: number, report: ParsedReport, arrival: Arrival): Promise<boolean> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const previous = await findPrevious(serverId, arrival);
-    if (!previous) throw new NotFoundError();
-    const change = changeOf(serverId, previous, report, arrival);
-    const outcome = await write(change, previous, report, arrival);
-    if (!outcome?.wasSame) continue;
-    return outcome.wasNew && !change.isThinned;
+  const attempt = () => transaction((ask) => store(ask, serverId, report, arrival));
+  try {
+    return await attempt();
+  } catch (error) {
+    if ((error as { code?: string }).code !== NO_PARTITION) throw error;
+    // Days are made in advance, but no console may have run for weeks.
+    await makeDay("telemetry_samples", arrival.sampledAt.getTime());
+    return attempt();
   }
-  throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
 }
 
-/** What is known of the server, and of its samples around this one. */
-async function findPrevious(serverId: number, { sampledAt, arrivedAt }: Arrival): Promise<Previous | undefined> {
-  const from = Math.floor(sampledAt.getTime() / SAMPLE_EVERY) * SAMPLE_EVERY;
-  const [previous] = await query(PREVIOUS, {
-    sampledAt,
+async function store(ask: Ask, serverId: number, report: ParsedReport, arrival: Arrival): Promise<boolean> {
+  const [row] = await ask(LOCK, { id: serverId });
+  if (!row) throw new NotFoundError();
+  const known = { ...row, id: serverId };
+  const [now, sampledAt] = [arrival.arrivedAt.getTime(), arrival.sampledAt.getTime()];
+  const rated = report.sample ? await rate(ask, known, report.sample, report.facts?.cores, arrival) : null;
+  // A late report says nothing of the present, but that the daemon is there.
+  const isLate = rated !== null && !rated.isNewest;
+  const observed = rated && !isLate ? observe(rated.sample, rated.present, sampledAt, now) : [];
+  const { follow, changes } = followed(known, arrival, observed);
+  const given = isLate ? {} : report;
+  const heard = {
     id: serverId,
-    since: new Date(sampledAt.getTime() - NEIGHBOURHOOD),
-    until: new Date(sampledAt.getTime() + NEIGHBOURHOOD),
-    spanFrom: new Date(from),
-    spanTo: new Date(from + SAMPLE_EVERY),
-    silentBefore: new Date(arrivedAt.getTime() - ONLINE_WINDOW),
-    provesFrom: isLate(sampledAt, arrivedAt) ? sampledAt : null,
-    provesUntil: isLate(sampledAt, arrivedAt) ? new Date(sampledAt.getTime() + ONLINE_WINDOW) : null,
-  });
-  return previous;
-}
-
-type Change = ReturnType<typeof changeOf>;
-
-/** What a check-in changes. `isThinned`: another sample of its ten seconds is stored; `absorbed`: the kills that it adds. */
-function changeOf(
-  serverId: number,
-  previous: Previous,
-  { facts, publicIp, sample }: ParsedReport,
-  { sampledAt, arrivedAt, daemon, key }: Arrival,
-) {
-  // A late report does not change the present: facts, ip and failed units.
-  const isNewest = tellsOfNow(sampledAt.getTime(), arrivedAt.getTime(), previous.newestTs);
-  const isThinned = sample !== undefined && previous.storedTs !== null && previous.storedTs !== sampledAt.getTime();
-  const record = parseStabilityRecord(previous.stability);
-  const absorbed = isThinned ? absorbedKills(record, sampledAt.getTime(), sample.oomKills) : 0;
-  const restarts = restartsBy(sample, previous);
-  const silence = silenceBefore(previous, arrivedAt.getTime());
-  const ended = silence
-    ? endedSilence(silence, blindTimes(previous.blind, previous.presentUntil, arrivedAt.getTime()))
-    : [];
-  // Past scores are computed from the stored samples and the silences, so nothing else changes the record either.
-  const heard = isThinned
-    ? withAbsorbed(record, sampledAt.getTime(), previous.storedTs ?? 0, absorbed)
-    : withCheckIn(withCorrection(record, previous.sampledAfter ?? 0, restarts.after), sampledAt.getTime(), {
-        restarts: restarts.here,
-        oomKills: sample?.oomKills ?? 0,
-        failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
-      });
-  const stability = ended.filter(({ kind }) => kind === "unknown").reduce(withUnknown, heard);
-  const rated = sample && !isThinned ? { ...sample, ts: sampledAt.getTime() } : null;
-  const { conditions, events } = conditionsAfter(previous, silence, rated, { isNewest, facts, stability, arrivedAt });
-  const daemons = withDaemon(previous, daemon, arrivedAt);
-  const told = checkInEvents({
-    sampledAt: sampledAt.getTime(),
-    arrivedAt: arrivedAt.getTime(),
-    isNewest: previous.newestTs === null || sampledAt.getTime() > previous.newestTs,
-    restarts: restarts.here,
-    uptimeS: sample?.uptimeS ?? null,
-    kills: isThinned
-      ? { at: previous.storedTs ?? 0, count: absorbed }
-      : { at: sampledAt.getTime(), count: sample?.oomKills ?? 0 },
-    failedUnits: { before: record.failed_units, after: stability.failed_units },
-    twoDaemonsAt: { before: previous.twoDaemonsAt, after: daemons.twoDaemonsAt?.getTime() ?? null },
-    conditions: events,
-  });
-  const values = {
-    id: serverId,
-    lastSeenBefore: new Date(previous.lastSeenAt),
-    stateMd5: previous.stateMd5,
-    keyId: key?.id ?? null,
-    keyIp: key?.ip ?? null,
-    keyUsedAt: arrivedAt,
-    keyNotSince: new Date(arrivedAt.getTime() - KEY_USE_PRECISION),
-    lastSeenAt: latest(arrivedAt, previous),
     // A clock that is ahead has heard nothing yet.
-    heardAt: new Date(Math.min(sampledAt.getTime(), arrivedAt.getTime())),
-    stability: JSON.stringify(stability),
-    conditions: conditions && JSON.stringify(conditions),
-    facts: isNewest && facts ? JSON.stringify(facts) : null,
-    hasNewIp: isNewest && publicIp !== undefined,
-    publicIp: publicIp ?? null,
-    hostname: toldHostname(facts?.hostname),
-    ...daemons,
-    ...eventsOf(previous, ended, sampledAt, arrivedAt, told),
+    heardAt: new Date(Math.min(sampledAt, now)),
+    arrivedAt: arrival.arrivedAt,
+    follow: JSON.stringify(follow),
+    facts: given.facts ? JSON.stringify(given.facts) : null,
+    publicIp: given.publicIp ?? null,
+    hostname: toldHostname(report.facts?.hostname),
+    keyId: arrival.key?.id ?? null,
+    keyIp: arrival.key?.ip ?? null,
+    keyNotSince: new Date(now - KEY_USE_PRECISION),
   };
-  return { values, isThinned, absorbed };
+  const isStored = rated !== null && (await storeSample(ask, serverId, rated, sampledAt));
+  if (isStored && !isLate) await ask(MEASURED, { ...heard, ...presentOf(rated, arrival.sampledAt) });
+  else await ask(HEARD, heard);
+  if (isStored) changes.push(...momentsOf(rated, sampledAt));
+  if (row.offlineSince !== null) changes.push({ kind: "offline", from: row.offlineSince, to: now });
+  await changeEvents(ask, { accountId: row.accountId, id: serverId }, changes);
+  return isStored;
 }
 
-async function write(
-  { values, isThinned, absorbed }: Change,
-  previous: Previous,
-  { facts, sample }: ParsedReport,
-  { sampledAt, arrivedAt }: Arrival,
-) {
-  const [outcome] =
-    sample && !isThinned
-      ? await query(SAMPLED, {
-          ...values,
-          ...sample,
-          ts: sampledAt,
-          arrivedAt: isLate(sampledAt, arrivedAt) ? arrivedAt : null,
-          coresThen: facts?.cores ?? null,
-        })
-      : absorbed > 0
-        ? await query(ABSORBED, { ...values, ts: new Date(previous.storedTs ?? 0), kills: absorbed })
-        : await query(SEEN, values);
-  return outcome;
-}
+type Rating = Awaited<ReturnType<typeof rate>>;
 
-/** The silence that a check-in ends. */
-function silenceBefore({ lastSeenAt, createdAt, newestTs }: Previous, arrivedAt: number): Pause | null {
-  const isKnown = hasCheckedIn({ latestSampleAt: newestTs, lastSeenAt, createdAt });
-  return isKnown ? silenceAfter(lastSeenAt, arrivedAt) : null;
-}
-type Pause = NonNullable<ReturnType<typeof silenceAfter>>;
-
-type Arrived = { isNewest: boolean; facts: ParsedReport["facts"]; stability: StabilityRecord; arrivedAt: Date };
-
-/**
- * What holds of a server after this sample (null: it has none that counts), and what that begins or ends. A sample that is not
- * current says nothing, and one whose time is not that of its arrival says something of the clock alone.
- */
-function conditionsAfter(
-  { conditions, newestTs, cores }: Previous,
-  silence: Pause | null,
-  sample: Measurements | null,
-  { isNewest, facts, stability, arrivedAt }: Arrived,
-) {
-  const isPaused = sample !== null && newestTs !== null && sample.ts - newestTs > LONGEST_PAUSE;
-  const pausedAt = silence ? silence.from : isPaused ? newestTs + ONLINE_WINDOW : null;
-  if (!sample || (!isNewest && newestTs !== null && sample.ts <= newestTs)) return nextStep(conditions, pausedAt, []);
-  const clock = clockObservation(sample.ts, arrivedAt.getTime(), CLOCK_TOLERANCE);
-  const rated = { cores: coresOf(facts?.cores ?? cores), lastOomAt: stability.last_oom_at };
-  // A sample is measured before it arrives, but until then the server was silent.
-  const ts = Math.max(sample.ts, silence?.to ?? sample.ts);
-  return nextStep(conditions, pausedAt, clock.is ? [clock] : [clock, ...observationsOf({ ...sample, ts }, rated)]);
-}
-
-/**
- * The events of a check-in: it ends a silence that goes on, a late sample proves that the machine ran, and what it tells
- * besides.
- */
-function eventsOf(
-  { lastSeenAt, silences }: Previous,
-  ended: readonly EndedSilence[],
-  sampledAt: Date,
-  arrivedAt: Date,
-  told: CheckInEvents,
-) {
-  if (!isLate(sampledAt, arrivedAt)) return silenceValues([], ended, told);
-  // Events of the silence that ends now may be stored already, and are written anew.
-  const before = (silences ?? [])
-    .map(([kind, from, to]) => ({ kind, from, to }))
-    .filter(({ from }) => from <= lastSeenAt);
-  return silenceValues(before, withProof([...before, ...ended], sampledAt.getTime()), told);
-}
-
-/** Whether a page may have shown a score without the sample, for longer than a request takes. */
-function isLate(sampledAt: Date, arrivedAt: Date): boolean {
-  return arrivedAt.getTime() - sampledAt.getTime() > CLOCK_TOLERANCE;
-}
-
-/** The kills that a thinned sample adds to the stored one. 0 when it was sent before. */
-function absorbedKills(record: StabilityRecord, sampledAt: number, kills: number | null): number {
-  return record.absorbed_at === sampledAt ? 0 : (kills ?? 0);
-}
-
-function withAbsorbed(record: StabilityRecord, sampledAt: number, storedTs: number, oomKills: number): StabilityRecord {
-  if (oomKills === 0) return record;
-  return {
-    ...withCheckIn(record, storedTs, { restarts: 0, oomKills, failedUnits: null }),
-    absorbed_at: sampledAt,
+/** Rates a sample as of its own time, by the 24 hours before it. */
+async function rate(ask: Ask, known: Known, sample: Sample, coresTold: number | undefined, arrival: Arrival) {
+  const sampledAt = arrival.sampledAt.getTime();
+  const hour = Math.floor(sampledAt / HOUR) * HOUR;
+  const from = hour - (HOURS - 1) * HOUR;
+  const since = Math.max(from, Math.min(known.firstSeenAt ?? sampledAt, sampledAt));
+  const [day] = await ask(DAY, {
+    id: known.id,
+    from: new Date(from),
+    hour: new Date(hour),
+    mask: String((1n << BigInt(Math.floor((sampledAt - hour) / MINUTE))) - 1n),
+    since: new Date(since),
+    until: arrival.sampledAt,
+  });
+  if (!day) throw new Error("An aggregate has one row.");
+  const isNewest = known.sampledAt === null || sampledAt > known.sampledAt;
+  // The newest alone tells of a restart: a late sample lies between two that have told of it. Nor does another machine.
+  const uptimeBefore = known.sample?.uptime_s ?? null;
+  const hasRestarted = uptimeBefore !== null && sample.uptimeS !== null && sample.uptimeS < uptimeBefore;
+  const reboots = Number(isNewest && hasRestarted && !takesTurn(known.follow, arrival.daemon));
+  const kills = sample.oomKills ?? 0;
+  const expected = Math.floor(sampledAt / MINUTE) - Math.floor(since / MINUTE) - Math.ceil(day.awayMs / MINUTE);
+  const cores = coresOf(coresTold ?? known.cores);
+  const ratedBy: RatedBy = {
+    coveragePct: expected <= 0 ? 100 : Math.min(1, day.minutes / expected) * 100,
+    reboots: day.reboots + reboots,
+    oomKills: Math.min(day.oomKills + kills, MOST_EVENTS),
+    failedUnits: sample.failedUnits ?? known.ratedBy?.failedUnits ?? 0,
+    lastOomAt: kills > 0 ? sampledAt : day.lastOomAt,
+    cores,
   };
+  const points = rateSample({ ...sample, ts: sampledAt }, cores, ratedBy);
+  const present = presentScore({ rated: points, sampledAt, lastSeenAt: sampledAt }, sampledAt);
+  return { sample, isNewest, reboots, kills, ratedBy, points, present };
 }
 
-/** The new `lastSeenAt`. It never moves back, and never equals the time of creation, which means no check-in yet. */
-function latest(now: Date, { lastSeenAt, createdAt }: Previous): Date {
-  return new Date(Math.max(now.getTime(), lastSeenAt, createdAt + 1));
+/** The cores in the facts, which hold whatever a daemon reported. */
+function coresOf(cores: unknown): number | null {
+  return typeof cores === "number" && cores > 0 ? cores : null;
 }
 
-/** The restarts that a sample shows since the one before it, and what it changes in those up to the next one. */
-function restartsBy(sample: { uptimeS: number | null } | undefined, { uptimeBefore, uptimeAfter }: Previous) {
-  if (!sample) return { here: 0, after: 0 };
-  const restarted = (from: number | null, to: number | null) => Number(hasRestarted(from, to));
-  const after = restarted(sample.uptimeS, uptimeAfter) - restarted(uptimeBefore, uptimeAfter);
-  return { here: restarted(uptimeBefore, sample.uptimeS), after };
+/** A daemon takes a new name at each start, so a name that returns proves a second one. */
+function takesTurn({ daemons }: Follow, daemon: string | undefined): boolean {
+  return daemon !== undefined && daemon !== daemons?.[0] && daemon === daemons?.[1];
+}
+
+/** What goes on after this check-in, and what begins or ends with it. */
+function followed({ follow, sampledAt }: Known, arrival: Arrival, observed: readonly Observation[]) {
+  const { daemons, conditions: before = {} } = follow;
+  const { daemon } = arrival;
+  const now = arrival.arrivedAt.getTime();
+  const turnedAt = takesTurn(follow, daemon) ? now : follow.turnedAt;
+  const areTwo = turnedAt !== undefined && now - turnedAt < TURNS_FOR;
+  const two: Observation = { kind: "two_daemons", at: now, is: areTwo, facts: {} };
+  const hasPaused = sampledAt !== null && arrival.sampledAt.getTime() - sampledAt > LONGEST_PAUSE;
+  const { conditions, changes } = nextStep(before, hasPaused, [...observed, two]);
+  const isNew = daemon !== undefined && daemon !== daemons?.[0];
+  const next: Follow = {
+    conditions,
+    ...(isNew ? { daemons: [daemon, daemons?.[0] ?? null] } : daemons && { daemons }),
+    ...(areTwo && { turnedAt }),
+  };
+  return { follow: next, changes };
+}
+
+function momentsOf({ sample: { uptimeS }, reboots, kills }: Rating, at: number): EventChange[] {
+  const bootedAt = at - Math.round((uptimeS ?? 0) * SECOND);
+  return [
+    ...(reboots > 0 ? [{ kind: "rebooted", from: bootedAt, to: bootedAt, facts: {} } as const] : []),
+    ...(kills > 0 ? [{ kind: "process_killed", from: at, to: at, facts: { count: kills } } as const] : []),
+  ];
+}
+
+/** Stores a sample and moves its hour on. False: its place on the grid is taken. */
+async function storeSample(
+  ask: Ask,
+  serverId: number,
+  { sample, reboots, kills, present }: Rating,
+  sampledAt: number,
+): Promise<boolean> {
+  const hour = Math.floor(sampledAt / HOUR) * HOUR;
+  const values: Values = { score: present.score, ...rolledUpValues(sample) };
+  const at = new Date(Math.floor(sampledAt / GRID) * GRID);
+  const stored = await ask(SAMPLE, { serverId, at, ...values });
+  if (stored.length === 0) return false;
+  await ask(HOURLY, {
+    ...{ serverId, hour: new Date(hour), reboots, oomKills: kills, ...values },
+    seen: String(1n << BigInt(Math.floor((sampledAt - hour) / MINUTE))),
+    oomAt: kills > 0 ? new Date(sampledAt) : null,
+  });
+  return true;
+}
+
+/** The columns of the present. */
+function presentOf({ sample, ratedBy, points }: Rating, sampledAt: Date) {
+  return { sampledAt, sample: JSON.stringify(storedOf(sample)), ratedBy: JSON.stringify(ratedBy), ...points };
 }

@@ -203,7 +203,7 @@ export type ScoredMeasurement = {
   [Name in Measurement]: Rows[Name]["isScored"] extends true ? Name : never;
 }[Measurement];
 /** What the hourly sums keep of the measurements. */
-export type RolledUpMeasure = {
+type RolledUpMeasure = {
   [Name in Measurement]: Rows[Name]["rollUp"] extends null ? never : MeasureOf<Name, Rows[Name]["rollUp"]>;
 }[Measurement];
 type MeasureOf<Name, Kept> = Kept extends { share: { as: infer As } } ? As : Name;
@@ -236,7 +236,7 @@ export function sampleOf(reported: ReportedFields): Sample {
   });
 }
 
-/** The measurements that `servers.latest_sample` holds. */
+/** The measurements that `servers.sample` holds. */
 export type StoredSample = Partial<Record<Rows[Measurement]["name"], number | null>>;
 
 const columns = measurementNames.map((name) => [name, MEASUREMENTS[name].name] as const);
@@ -249,13 +249,13 @@ export function storedSampleOf(stored: StoredSample, ts: number): Sample & { ts:
 }
 
 /** A measurement, as the API and /metrics publish it. */
-type PublishedRow = { name: PublishedName; unit: Unit; description: string; metric: string };
+type PublishedRow = { measurement: Measurement; name: PublishedName; unit: Unit; description: string; metric: string };
 export type PublishedName = Rows[Measurement]["name"];
 
 /** The measurements that the API and /metrics publish, in the order of the table. */
 export const publishedRows: readonly PublishedRow[] = measurementNames.map((measurement) => {
   const { name, unit, description, metric } = MEASUREMENTS[measurement];
-  return { name, unit: UNITS[unit], description, metric };
+  return { measurement, name, unit: UNITS[unit], description, metric };
 });
 
 /** A measurement as hours keep it. */
@@ -274,6 +274,15 @@ export const rolledUpRows: readonly RolledUpRow[] = measurementNames.flatMap((me
     : { measure: measurement, of: null, unit: UNITS[unit] };
   return [{ measurement, chart, label, ...kept } as RolledUpRow];
 });
+
+/** What has a history: the score (0 to 1000) and what hours keep of the measurements. */
+export type HistoryMeasure = "score" | RolledUpMeasure;
+export const HISTORY_MEASURES: readonly HistoryMeasure[] = ["score", ...rolledUpRows.map(({ measure }) => measure)];
+
+/** A sample by the names of its measurements on the wire, as `servers.sample` holds it. */
+export function storedOf(sample: Sample): StoredSample {
+  return Object.fromEntries(measurementNames.map((name) => [MEASUREMENTS[name].name, sample[name]]));
+}
 
 /** What the hourly sums keep of one sample; null where it was not measured. */
 export function rolledUpValues(sample: Sample): Record<RolledUpMeasure, number | null> {

@@ -2,18 +2,15 @@ import { EventList, type EventName, marksOf, type ShownEvent } from "@/app/dashb
 import type { ChartLane } from "@/app/ui/chart/time-chart";
 import { counted } from "@/lib/format/quantities";
 import { SECOND } from "@/lib/format/time";
+import type { ServerEvent } from "@/lib/servers/events/events";
 import { CONDITION_KINDS, type EventKind } from "@/lib/servers/events/kinds";
-import type { ServerEvent, ServerEvents } from "@/lib/servers/events/server-events";
-import { SILENCE_KINDS, type SilenceKind } from "@/lib/servers/events/silence";
-import { type KnownTimes, uptimeOf } from "@/lib/servers/events/uptime";
+import { type Availability, uptimeOf } from "@/lib/servers/events/uptime";
 import { type Component, LABELS } from "@/lib/servers/health-score";
 import type { History } from "@/lib/servers/telemetry/history";
-import { lengthText, silentSince, zonedText } from "./silence-text";
+import { lengthText, zonedText } from "./silence-text";
 
 const KINDS: Readonly<Record<EventKind, EventName>> = {
   offline: { sign: "✕", word: "Offline", tone: "danger" },
-  unreachable: { sign: "⇹", word: "Unreachable", tone: "warning" },
-  unknown: { sign: "?", word: "Not known", tone: "soft" },
   critical: { sign: "‼", word: "Critical", tone: "danger" },
   strained: { sign: "▽", word: "Strained", tone: "warning" },
   disk_full: { sign: "■", word: "Disk full", tone: "warning" },
@@ -31,9 +28,8 @@ const shownKind = (kind: EventKind) => (KINDS as Partial<typeof KINDS>)[kind] ??
 
 type Props = {
   history: History;
-  events: ServerEvents;
-  /** The silences of these events, outside of maintenance. */
-  known: KnownTimes;
+  events: readonly ServerEvent[];
+  availability: Availability;
   /** Of the time shown: "24 hours". */
   length: string;
   zone: string;
@@ -49,23 +45,26 @@ export function eventLane(props: Props): ChartLane {
 }
 
 /** The events of the time shown, of which the uptime of the same length counts the outages. */
-function shownEvents({ since, until, now }: History, { silences, others }: ServerEvents): ServerEvent[] {
-  const all = [...silences.map((silence) => ({ ...silence, facts: {} })), ...others];
-  return all.filter((event) => (event.to ?? now) > since && event.from < until).sort((a, b) => a.from - b.from);
+function shownEvents({ since, until, now }: History, events: readonly ServerEvent[]): ServerEvent[] {
+  return events.filter((event) => (event.to ?? now) > since && event.from < until);
 }
 
 type NamedEvent = ServerEvent & ShownEvent;
 
-const isSilence = (kind: EventKind): kind is SilenceKind => SILENCE_KINDS.includes(kind as SilenceKind);
-
-function Events({ shown, history, known, length, zone }: Omit<Props, "events"> & { shown: readonly NamedEvent[] }) {
+function Events({
+  shown,
+  history,
+  availability,
+  length,
+  zone,
+}: Omit<Props, "events"> & { shown: readonly NamedEvent[] }) {
   const { since: begin, until, now } = history;
-  const uptime = uptimeOf(known, begin, until);
+  const uptime = uptimeOf(availability, { from: begin, to: until });
   const sums = SUMMED.flatMap((kind) => {
     const all = shown.filter((event) => event.kind === kind);
     const inAll = all.reduce((sum, event) => sum + Math.min(until, event.to ?? now) - Math.max(begin, event.from), 0);
-    const ms = isSilence(kind) ? uptime[kind] : inAll;
-    if (all.length === 0 || (isSilence(kind) && ms === 0)) return [];
+    const ms = kind === "offline" ? uptime.offline : inAll;
+    if (all.length === 0 || (kind === "offline" && ms === 0)) return [];
     const times = kind === "offline" ? uptime.outages : all.length;
     return `${KINDS[kind].word} ${counted(times, "time")} in ${length}, ${lengthText(ms)} in all.`;
   });
@@ -73,25 +72,18 @@ function Events({ shown, history, known, length, zone }: Omit<Props, "events"> &
   const rest = shown.filter(({ kind }) => !SUMMED.includes(kind)).length;
   if (rest > 0)
     sums.push(sums.length > 0 ? `${counted(rest, "other event")}.` : `${counted(rest, "event")} in ${length}.`);
-  const since = silentSince(shown.filter(({ kind }) => isSilence(kind)));
+  const since = shown.find(({ kind, to }) => kind === "offline" && to === null)?.from ?? null;
   return (
     <EventList
       events={shown}
       summary={`${sums.join(" ")}${since !== null ? ` Now: since ${zonedText(new Date(since), new Date(now), zone)}.` : ""}`}
       {...{ now, zone }}
-    >
-      {shown.some(({ kind }) => kind === "unknown") && (
-        <p className="soft">Not known: the console was not running then, or most servers could not reach it.</p>
-      )}
-      {shown.some(({ kind }) => kind === "unreachable") && (
-        <p className="soft">Unreachable: samples that arrived later show that the machine was running.</p>
-      )}
-    </EventList>
+    />
   );
 }
 
 /** What lasts, in the order in which its sums are said. */
-const SUMMED: readonly EventKind[] = ["offline", "unreachable", "unknown", ...CONDITION_KINDS];
+const SUMMED: readonly EventKind[] = ["offline", ...CONDITION_KINDS];
 
 /** " (3)", " (was web-1)": what is worth saying of an event besides its kind. */
 function factsText({ kind, facts }: ServerEvent): string {
@@ -106,9 +98,7 @@ function factsText({ kind, facts }: ServerEvent): string {
   return before === "" ? "" : ` (${kind === "settings_changed" ? "was " : ""}${before})`;
 }
 
-/** From when on events are recorded, if that is within the time shown. */
-export function recordedText({ from, now }: History, { recordedSince }: ServerEvents, zone: string): string {
-  if (recordedSince === null) return "Events are not recorded yet.";
-  if (recordedSince <= from) return "";
-  return `Events are recorded since ${zonedText(new Date(recordedSince), new Date(now), zone)}.`;
+/** Since when the server is known, if that is within the time shown. */
+export function recordedText({ from, now }: History, { since }: Availability, zone: string): string {
+  return since <= from ? "" : `The server is known since ${zonedText(new Date(since), new Date(now), zone)}.`;
 }

@@ -22,14 +22,11 @@ const CHARTS: Readonly<Record<Component, string>> = {
   freshness: "Score",
 };
 
-const UNKNOWN =
-  "It may well be up: the console was not running, or most servers fell silent at once, as when the console’s own network fails.";
-
 type Props = { report: ServerReport; zone: string };
 
 /** Why the score is not higher: what each component costs, the worst first, and what to do about the worst. */
 export function Health({ report, zone }: Props) {
-  const { server, health, scoreAt } = report;
+  const { server, health, lastScore } = report;
   const rows = explainHealth(health);
   const [worst] = rows;
   const unmeasured = unmeasuredText(listUnmeasured(report.current));
@@ -43,9 +40,9 @@ export function Health({ report, zone }: Props) {
           <p className={styles.advice}>
             <strong>
               No check-in since {momentText(new Date(server.last_seen), zone)} {zoneText(zone)}; the score was{" "}
-              {scoreAt(server.last_seen)} before.
+              {lastScore} before.
             </strong>{" "}
-            {report.need === "unknown" ? UNKNOWN : ADVICE.lateCheckIn}
+            {ADVICE.lateCheckIn}
           </p>
         )}
         <Losses rows={rows} score={health.score} isOpen={server.online} />

@@ -1,6 +1,5 @@
 import type { Unit } from "@/lib/format/quantities";
-import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
-import { type Chart, rolledUpRows } from "@/lib/servers/telemetry/measurements";
+import { type Chart, type HistoryMeasure, rolledUpRows } from "@/lib/servers/telemetry/measurements";
 
 /** One picture of the history: what it shows, on which scale. */
 export type HistoryChart = {

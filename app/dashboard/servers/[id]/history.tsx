@@ -1,4 +1,3 @@
-import listStyles from "@/app/dashboard/event-list.module.css";
 import { type FleetQuery, fleetParams, serverInList } from "@/app/dashboard/fleet-query";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { tableRows } from "@/app/ui/chart/chart-table";
@@ -8,33 +7,28 @@ import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/ti
 import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
-import { percent } from "@/lib/format/quantities";
 import { clockText, dateText, durationText, momentText } from "@/lib/format/relative-time";
-import { MINUTE } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { serverPath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
-import type { ServerEvents } from "@/lib/servers/events/server-events";
-import { silentTimes } from "@/lib/servers/events/silence";
-import type { KnownTimes } from "@/lib/servers/events/uptime";
+import type { ServerEvent } from "@/lib/servers/events/events";
+import type { Availability } from "@/lib/servers/events/uptime";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { CurrentValues } from "@/lib/servers/servers";
-import { LONGEST_PAUSE } from "@/lib/servers/stability";
-import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
+import { LONGEST_PAUSE } from "@/lib/servers/telemetry/check-ins";
 import {
   type EarlierHistory,
   HISTORY_RANGES,
   type HistoryRange,
   type History as ServerHistory,
 } from "@/lib/servers/telemetry/history";
-import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
+import { type HistoryMeasure, rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { eventLane, recordedText } from "./event-lane";
 import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
 import type { HistoryTime } from "./history-time";
-import { lengthText, spanText } from "./silence-text";
 
 const NAMES: Readonly<Record<HistoryRange, string>> = {
   "1h": "1 hour",
@@ -54,10 +48,9 @@ const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) 
 type Props = {
   serverId: number;
   history: ServerHistory;
-  /** Of the time that the history shows, and of before. */
-  events: ServerEvents;
-  /** Their silences, outside of maintenance. */
-  known: KnownTimes;
+  /** Of the time that the history shows. */
+  events: readonly ServerEvent[];
+  availability: Availability;
   /** The time that it is compared with. */
   earlier: EarlierHistory | null;
   time: HistoryTime;
@@ -69,17 +62,17 @@ type Props = {
 };
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, earlier, time, events, known, current, score, list, zone }: Props) {
+export function History({ serverId, history, earlier, time, events, availability, current, score, list, zone }: Props) {
   const compared = comparedText(time.compare);
   const { from, to } = history;
-  const silences = silentTimes(events.silences, history);
-  const heard = { silences, since: events.recordedSince };
+  const silences = silencesOf(events, history);
+  const heard = { silences, since: availability.since };
   const shared = {
     times: timeTicks(from, to, zone),
     rows: tableRows({ from, to, zone, heard }),
     silences: longestOf(silences),
   };
-  const picture = { history, earlier, compared, events, known, current, score, zone, shared };
+  const picture = { history, earlier, compared, events, availability, current, score, zone, shared };
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -103,7 +96,11 @@ export function History({ serverId, history, earlier, time, events, known, curre
         shown={{ from: history.from, to: history.until }}
         {...{ time, zone }}
       />
-      <TimeNotes asked={time.asked} instead={history.range && NAMES[history.range]} also={beginning(history, zone)} />
+      <TimeNotes
+        asked={time.asked}
+        instead={history.range && NAMES[history.range]}
+        also={beginning(history, availability, zone)}
+      />
       <ChartGrid>
         {shown.map((chart) => (
           <Picture key={chart.title} chart={chart} {...picture} />
@@ -118,11 +115,10 @@ export function History({ serverId, history, earlier, time, events, known, curre
         ))}
         <p className="hint">
           Lines show means, bands the range from the lowest to the highest value
-          {silences.length > 0 && ", shaded times had no check-in"}. <DragHint />
+          {silences.length > 0 && ", shaded times were offline"}. <DragHint />
           {compared &&
             `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which there is no data"}. `}
-          {`Times in ${zoneText(zone)}. ${pointsText(history)} ${knownText(history)} ${recordedText(history, events, zone)} `}
-          {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
+          {`Times in ${zoneText(zone)}. ${pointsText(history)} ${recordedText(history, availability, zone)} `}
           <a
             className="plain-button"
             href={`${serverPath(serverId)}/history.csv?${new URLSearchParams(time.params)}`}
@@ -166,7 +162,18 @@ type PictureProps = Omit<Props, "serverId" | "list" | "time"> & {
   shared: SharedTimes & { silences: readonly TimeRange[] };
 };
 
-function Picture({ chart, history, earlier, compared, events, known, current, score, zone, shared }: PictureProps) {
+function Picture({
+  chart,
+  history,
+  earlier,
+  compared,
+  events,
+  availability,
+  current,
+  score,
+  zone,
+  shared,
+}: PictureProps) {
   const { title, unit, top } = chart;
   const { from, to, step, now, until } = history;
   const latest = rolledUpValues(current);
@@ -183,62 +190,35 @@ function Picture({ chart, history, earlier, compared, events, known, current, sc
       {...{ title, from, to, step, top, unit, series, compared }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
-      lanes={chart === SCORE_CHART ? lanesOf(history, events, known, zone) : []}
+      lanes={chart === SCORE_CHART ? lanesOf(history, events, availability, zone) : []}
       {...shared}
       isWide={chart === SCORE_CHART}
     />
   );
 }
 
-function lanesOf(history: ServerHistory, events: ServerEvents, known: KnownTimes, zone: string): ChartLane[] {
-  const marks = lateTimes(history);
-  const late: ChartLane = {
-    name: "Late",
-    kind: "late",
-    marks,
-    words: <ReportedLater {...{ marks, history, zone }} />,
-  };
-  return [eventLane({ history, events, known, length: nameOf(history), zone }), late].filter(
-    ({ marks }) => marks.length > 0,
-  );
+function lanesOf(
+  history: ServerHistory,
+  events: readonly ServerEvent[],
+  availability: Availability,
+  zone: string,
+): ChartLane[] {
+  const lane = eventLane({ history, events, availability, length: nameOf(history), zone });
+  return lane.marks.length > 0 ? [lane] : [];
 }
 
-/** The steps in which scores were known only later; adjacent ones are one time. */
-function lateTimes({ points, step }: ServerHistory): TimeRange[] {
-  const times: TimeRange[] = [];
-  for (const { at, late } of points) {
-    const before = times.at(-1);
-    if (late === 0) continue;
-    if (before?.to === at) before.to = at + step;
-    else times.push({ from: at, to: at + step });
-  }
-  return times;
-}
-
-/** Says for which times the score was another one while they were present. */
-function ReportedLater({ marks, history, zone }: { marks: readonly TimeRange[] } & Pick<Props, "history" | "zone">) {
-  const minutes = history.points.reduce((sum, { late }) => sum + late, 0);
-  return (
-    <details className={`disclosure ${listStyles.events}`} data-late={minutes}>
-      <summary>
-        Reported later: {lengthText(minutes * MINUTE)} of {nameOf(history)}.
-      </summary>
-      <p className="soft">
-        The check-ins of these times arrived more than a minute late. Until then, the score was that of a silent server.
-      </p>
-      <ol className={listStyles.list} reversed>
-        {[...marks].reverse().map((mark) => (
-          <li key={mark.from}>{spanText(mark, Number.POSITIVE_INFINITY, zone)}</li>
-        ))}
-      </ol>
-    </details>
-  );
+/** When the server was offline, within the time shown. */
+function silencesOf(events: readonly ServerEvent[], { from, until }: ServerHistory): TimeRange[] {
+  return events.flatMap((event) => {
+    const time = { from: Math.max(from, event.from), to: Math.min(until, event.to ?? until) };
+    return event.kind === "offline" && time.from < time.to ? [time] : [];
+  });
 }
 
 /** What is to be said of a time that begins before the server did. */
-function beginning({ from, began }: ServerHistory, zone: string): string[] {
-  if (from >= began) return [];
-  const first = `${dateText(new Date(began), zone)}, ${clockText(new Date(began), zone)} ${zoneText(zone)}`;
+function beginning({ from }: ServerHistory, { since }: Availability, zone: string): string[] {
+  if (from >= since) return [];
+  const first = `${dateText(new Date(since), zone)}, ${clockText(new Date(since), zone)} ${zoneText(zone)}`;
   return [`There is no data of this server before ${first}.`];
 }
 
@@ -247,20 +227,12 @@ function pointsText({ step, hoursBecause }: ServerHistory): string {
   const each = `Each point is ${durationText(step)}`;
   if (hoursBecause === null) return `${each}, from check-ins.`;
   const kept = `check-ins are kept for ${env.kept.telemetryDays} days, after that only hourly summaries`;
-  if (hoursBecause === "gone") return `${each}, from hourly summaries: the check-ins of this time are no longer kept.`;
   return hoursBecause === "long" ? `${each}, from hourly summaries.` : `${each}: ${kept}.`;
-}
-
-/** How much of the range has a score. */
-function knownText({ known, from, until }: ServerHistory): string {
-  const all = until - from;
-  if (known >= all - MINUTE) return "The score is known for all of this time.";
-  return `The score is known for ${lengthText(known)} of this time (${percent(Math.floor((known / all) * 100))}).`;
 }
 
 /** "highest 22 Nov, 14:21 UTC": when the worst value was; nothing for a line that is flat. */
 function remarkOf(measure: HistoryMeasure, points: readonly ChartPoint[], history: ServerHistory, zone: string) {
-  const peak = history.peaks[measure];
+  const peak = history.worst[measure];
   if (!peak || points.every(({ least, greatest }) => least === greatest && least === peak.value)) return null;
   const text = `${peakTime(peak, zone)} ${zoneText(zone)}`;
   if (measure !== "score") return { text: `highest ${text}`, at: peak.at };

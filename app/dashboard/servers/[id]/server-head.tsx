@@ -8,7 +8,7 @@ import { Time } from "@/app/ui/time";
 import { momentText } from "@/lib/format/relative-time";
 import { zoneText } from "@/lib/format/time-zone";
 import { API_REFERENCE, serverSettingsPath } from "@/lib/page-paths";
-import type { Since } from "@/lib/servers/events/unwell-since";
+import type { Unwell } from "@/lib/servers/events/days";
 import { stabilityCause, worstComponent } from "@/lib/servers/health-breakdown";
 import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
 import { LABELS } from "@/lib/servers/health-score";
@@ -21,8 +21,6 @@ type Props = {
   adjacent: Adjacent | null;
   /** The list that somebody came from. */
   list: FleetQuery;
-  /** Since when it is not well; null: it is, or it is not known. */
-  since: Since | null;
   zone: string;
   now: Date;
   /** The notices that its owner got about it. */
@@ -48,8 +46,9 @@ function Switcher({ adjacent, list }: { adjacent: Adjacent; list: FleetQuery }) 
 }
 
 /** Which server it is, in what state, and the ways from here. */
-export function ServerHead({ report, adjacent, list, since, zone, now, children }: Props) {
+export function ServerHead({ report, adjacent, list, zone, now, children }: Props) {
   const { server, hasCheckedIn } = report;
+  const unwell = server.online ? report.day.unwell : null;
   return (
     <div className="stack">
       <PageHeader
@@ -66,17 +65,13 @@ export function ServerHead({ report, adjacent, list, since, zone, now, children 
         }
         facts={
           <span className={`row ${styles.state}`}>
-            {hasCheckedIn ? (
-              <OnlineState isOnline={server.online} isUnknown={report.need === "unknown"} />
-            ) : (
-              <data value="false">Never checked in</data>
-            )}
+            {hasCheckedIn ? <OnlineState isOnline={server.online} /> : <data value="false">Never checked in</data>}
             {hasCheckedIn && (
               <span>
                 last seen <Time at={new Date(server.last_seen)} now={now} />
               </span>
             )}
-            {since ? <strong data-since>{sinceText(report, since, zone)}</strong> : <Unstable report={report} />}
+            {unwell ? <strong data-since>{sinceText(report, unwell, zone)}</strong> : <Unstable report={report} />}
           </span>
         }
       />
@@ -126,14 +121,12 @@ function stabilityText(...facts: Parameters<typeof stabilityCause>): string | nu
 }
 
 /** "Strained since 22 Nov, 14:10 UTC (memory)"; before it is known that it stays critical, "Critical, strained since …". */
-function sinceText({ health, day }: ServerReport, { kind, at, level }: Since, zone: string): string {
-  const words = { healthy: "Needs attention", strained: "Strained", critical: "Critical" };
+function sinceText({ health, day }: ServerReport, { at, level }: Unwell, zone: string): string {
+  const words = { strained: "Strained", critical: "Critical" };
   const isWorse = level === "strained" && levelOf(health.score) === "critical";
   const word = isWorse ? "Critical, strained" : words[level];
   const cause = stabilityText(health, day) ?? LABELS[worstComponent(health)].toLowerCase();
-  const time = `${momentText(new Date(at), zone)} ${zoneText(zone)}`;
-  const when = { always: "always, as far as is kept", at: `since ${time}`, before: `since ${time} or earlier` }[kind];
-  return `${word} ${when} (${cause === "cpu" ? "CPU" : cause})`;
+  return `${word} since ${momentText(new Date(at), zone)} ${zoneText(zone)} (${cause === "cpu" ? "CPU" : cause})`;
 }
 
 /** What programs need of this server: its id, its path, and the notes on its score as the API says them. */

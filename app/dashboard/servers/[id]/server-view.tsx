@@ -4,15 +4,11 @@ import { orNotFoundPage } from "@/app/dashboard/or-not-found-page";
 import { Link } from "@/app/ui/link";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
-import { DAY } from "@/lib/format/time";
 import { noticesOf } from "@/lib/notices/of-server";
 import { serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
-import { listServerEvents } from "@/lib/servers/events/server-events";
-import { listUnwellSince } from "@/lib/servers/events/unwell-since";
-import { UPTIME_RANGES, withoutMaintenance } from "@/lib/servers/events/uptime";
-import { listUptimeSums } from "@/lib/servers/events/uptime-sums";
-import { isRatedWell } from "@/lib/servers/health-level";
+import { listEvents } from "@/lib/servers/events/events";
+import { getAvailability } from "@/lib/servers/events/uptime";
 import { getServerReport } from "@/lib/servers/servers";
 import { getEarlierHistory, getHistory } from "@/lib/servers/telemetry/history";
 import { Benchmarks } from "./benchmarks";
@@ -25,7 +21,7 @@ import { ServerHead } from "./server-head";
 import { ServerNotices } from "./server-notices";
 import styles from "./server-view.module.css";
 import { SetUp } from "./set-up";
-import { STRIP_DAYS, Uptime, UptimeDays } from "./uptime";
+import { Uptime, UptimeDays } from "./uptime";
 
 type Props = {
   accountId: number;
@@ -42,51 +38,42 @@ type Props = {
 
 /** One server as the API answers it: what it is like now, why, how it was before, and what is known of the machine. */
 export async function ServerView({ accountId, id, time, runsPage, list, zone }: Props) {
+  const report = await orNotFoundPage(getServerReport(accountId, id));
   // One moment for what it is and what happened, so that both say the same.
-  const now = new Date();
-  const at = now.getTime();
-  const [report, history] = await orNotFoundPage(
-    Promise.all([getServerReport(accountId, id, at), getHistory(accountId, id, time.shown, at)]),
-  );
-  const { server, hasCheckedIn, need, health } = report;
-  const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
-  const [earlier, openRuns, finished, fleet, since, events, days, months, notices] = await Promise.all([
-    time.compare && getEarlierHistory(accountId, id, history, time.compare),
+  const { server, now: at, hasCheckedIn, health } = report;
+  const now = new Date(at);
+  const history = await getHistory(server.id, time.shown, at);
+  const [earlier, openRuns, finished, fleet, events, goingOn, availability, notices] = await Promise.all([
+    time.compare && getEarlierHistory(server.id, history, time.compare),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
     fleetOf(accountId),
-    listUnwellSince(isRatedBadly ? [server.id] : []),
-    listServerEvents(server.id, { from: Math.min(history.from, at - UPTIME_RANGES["365 days"]), to: at + 1 }, at),
-    listUptimeSums(server.id, "day", at - (STRIP_DAYS + 1) * DAY),
-    listUptimeSums(server.id, "month", 0),
+    listEvents(server.id, { from: history.since, to: history.until + 1 }),
+    listEvents(server.id, { from: at, to: at + 1 }),
+    getAvailability(server.id, at),
     noticesOf(accountId, server.id, now),
   ]);
-  const known = withoutMaintenance(events.silences, events.maintenance);
-  const uptime = { serverId: server.id, recordedSince: events.recordedSince, known, now: at, zone };
-  const twoDaemons = events.others.find(({ kind, to }) => kind === "two_daemons" && to === null);
+  const uptime = { serverId: server.id, availability, zone };
+  const twoDaemons = goingOn.find(({ kind, to }) => kind === "two_daemons" && to === null);
   return (
     <article className={`stack loose ${styles.server}`} data-server={server.id}>
-      <ServerHead
-        adjacent={adjacentOf(server.id, fleet, list)}
-        since={since.get(server.id) ?? null}
-        {...{ report, list, zone, now }}
-      >
+      <ServerHead adjacent={adjacentOf(server.id, fleet, list)} {...{ report, list, zone, now }}>
         <ServerNotices serverId={server.id} notices={notices} zone={zone} />
       </ServerHead>
       {twoDaemons && <TwoDaemons serverId={server.id} since={new Date(twoDaemons.from)} now={now} />}
-      {hasCheckedIn && <UptimeDays {...uptime} {...{ list, days }} />}
+      {hasCheckedIn && <UptimeDays {...uptime} list={list} />}
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
         <>
           <div className={`stack loose ${styles.beside}`}>
             <Health report={report} zone={zone} />
-            <Uptime {...uptime} months={months} />
+            <Uptime {...uptime} />
           </div>
           <History
             serverId={server.id}
             current={report.current}
             score={health.score}
-            {...{ history, earlier, time, events, known, list, zone }}
+            {...{ history, earlier, time, events, availability, list, zone }}
           />
         </>
       ) : (

@@ -1,7 +1,6 @@
 import { clockText, dayText, momentText } from "@/lib/format/relative-time";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { zoneText } from "@/lib/format/time-zone";
-import type { Span } from "@/lib/servers/events/silence";
 
 /** "07:23 UTC" today, "22 Nov, 07:23 UTC" on any other day. */
 export function zonedText(at: Date, now: Date, zone: string): string {
@@ -10,23 +9,13 @@ export function zonedText(at: Date, now: Date, zone: string): string {
 }
 
 /** "22 Nov, 02:10 to 04:31 UTC (2 h 21 min)", "since 22 Nov, 05:12 UTC (3 days)". */
-export function spanText({ from, to }: Span, now: number, zone: string): string {
+export function spanText({ from, to }: { from: number; to: number | null }, now: number, zone: string): string {
   const begin = momentText(new Date(from), zone);
   if (to === from) return `${begin} ${zoneText(zone)}`;
   if (to === null || to >= now) return `since ${begin} ${zoneText(zone)} (${lengthText(now - from)})`;
   const isSameDay = dayText(new Date(from), zone) === dayText(new Date(to), zone);
   const end = isSameDay ? clockText(new Date(to), zone) : momentText(new Date(to), zone);
   return `${begin} to ${end} ${zoneText(zone)} (${lengthText(to - from)})`;
-}
-
-/**
- * When the silence began (epoch ms) that goes on: events that follow each other are one, whatever is known of its parts. Null:
- * none goes on.
- */
-export function silentSince(silences: readonly Span[]): number | null {
-  let since: number | null = null;
-  for (const { from, to } of silences.toReversed()) if (to === since) since = from;
-  return since;
 }
 
 /** "24 Nov, 02:00 to 04:00 UTC (2 h)": of times that may come yet. */

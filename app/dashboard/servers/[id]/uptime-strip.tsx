@@ -3,7 +3,7 @@
 import styles from "./uptime.module.css";
 
 /** What the worst of a day was, and its sign. */
-const SIGNS = { offline: "✕", unreachable: "⇹", unknown: "?", up: "", none: "" } as const;
+const SIGNS = { offline: "✕", up: "", none: "" } as const;
 export type DayState = keyof typeof SIGNS;
 
 /**

@@ -409,11 +409,9 @@ export const ModelName = {
   TokenVisitor: 'TokenVisitor',
   TokenEvent: 'TokenEvent',
   Server: 'Server',
-  ServerEvent: 'ServerEvent',
+  Event: 'Event',
   MaintenanceTime: 'MaintenanceTime',
-  UptimeSum: 'UptimeSum',
-  ConsolePresence: 'ConsolePresence',
-  BlindTime: 'BlindTime',
+  Heartbeat: 'Heartbeat',
   ServerKey: 'ServerKey',
   AgentState: 'AgentState',
   TelemetrySample: 'TelemetrySample',
@@ -454,7 +452,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "serverEvent" | "maintenanceTime" | "uptimeSum" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "sharedServiceEvent" | "noticeIncident" | "notice" | "noticeDelivery" | "serverSnooze" | "noticeConfirmation"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "event" | "maintenanceTime" | "heartbeat" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "sharedServiceEvent" | "noticeIncident" | "notice" | "noticeDelivery" | "serverSnooze" | "noticeConfirmation"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -976,77 +974,77 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    ServerEvent: {
-      payload: Prisma.$ServerEventPayload<ExtArgs>
-      fields: Prisma.ServerEventFieldRefs
+    Event: {
+      payload: Prisma.$EventPayload<ExtArgs>
+      fields: Prisma.EventFieldRefs
       operations: {
         findUnique: {
-          args: Prisma.ServerEventFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload> | null
+          args: Prisma.EventFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload> | null
         }
         findUniqueOrThrow: {
-          args: Prisma.ServerEventFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+          args: Prisma.EventFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>
         }
         findFirst: {
-          args: Prisma.ServerEventFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload> | null
+          args: Prisma.EventFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload> | null
         }
         findFirstOrThrow: {
-          args: Prisma.ServerEventFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+          args: Prisma.EventFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>
         }
         findMany: {
-          args: Prisma.ServerEventFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>[]
+          args: Prisma.EventFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>[]
         }
         create: {
-          args: Prisma.ServerEventCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+          args: Prisma.EventCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>
         }
         createMany: {
-          args: Prisma.ServerEventCreateManyArgs<ExtArgs>
+          args: Prisma.EventCreateManyArgs<ExtArgs>
           result: BatchPayload
         }
         createManyAndReturn: {
-          args: Prisma.ServerEventCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>[]
+          args: Prisma.EventCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>[]
         }
         delete: {
-          args: Prisma.ServerEventDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+          args: Prisma.EventDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>
         }
         update: {
-          args: Prisma.ServerEventUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+          args: Prisma.EventUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>
         }
         deleteMany: {
-          args: Prisma.ServerEventDeleteManyArgs<ExtArgs>
+          args: Prisma.EventDeleteManyArgs<ExtArgs>
           result: BatchPayload
         }
         updateMany: {
-          args: Prisma.ServerEventUpdateManyArgs<ExtArgs>
+          args: Prisma.EventUpdateManyArgs<ExtArgs>
           result: BatchPayload
         }
         updateManyAndReturn: {
-          args: Prisma.ServerEventUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>[]
+          args: Prisma.EventUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>[]
         }
         upsert: {
-          args: Prisma.ServerEventUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+          args: Prisma.EventUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventPayload>
         }
         aggregate: {
-          args: Prisma.ServerEventAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateServerEvent>
+          args: Prisma.EventAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateEvent>
         }
         groupBy: {
-          args: Prisma.ServerEventGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.ServerEventGroupByOutputType>[]
+          args: Prisma.EventGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.EventGroupByOutputType>[]
         }
         count: {
-          args: Prisma.ServerEventCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.ServerEventCountAggregateOutputType> | number
+          args: Prisma.EventCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.EventCountAggregateOutputType> | number
         }
       }
     }
@@ -1124,225 +1122,77 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    UptimeSum: {
-      payload: Prisma.$UptimeSumPayload<ExtArgs>
-      fields: Prisma.UptimeSumFieldRefs
+    Heartbeat: {
+      payload: Prisma.$HeartbeatPayload<ExtArgs>
+      fields: Prisma.HeartbeatFieldRefs
       operations: {
         findUnique: {
-          args: Prisma.UptimeSumFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload> | null
+          args: Prisma.HeartbeatFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload> | null
         }
         findUniqueOrThrow: {
-          args: Prisma.UptimeSumFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+          args: Prisma.HeartbeatFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>
         }
         findFirst: {
-          args: Prisma.UptimeSumFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload> | null
+          args: Prisma.HeartbeatFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload> | null
         }
         findFirstOrThrow: {
-          args: Prisma.UptimeSumFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+          args: Prisma.HeartbeatFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>
         }
         findMany: {
-          args: Prisma.UptimeSumFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>[]
+          args: Prisma.HeartbeatFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>[]
         }
         create: {
-          args: Prisma.UptimeSumCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+          args: Prisma.HeartbeatCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>
         }
         createMany: {
-          args: Prisma.UptimeSumCreateManyArgs<ExtArgs>
+          args: Prisma.HeartbeatCreateManyArgs<ExtArgs>
           result: BatchPayload
         }
         createManyAndReturn: {
-          args: Prisma.UptimeSumCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>[]
+          args: Prisma.HeartbeatCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>[]
         }
         delete: {
-          args: Prisma.UptimeSumDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+          args: Prisma.HeartbeatDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>
         }
         update: {
-          args: Prisma.UptimeSumUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+          args: Prisma.HeartbeatUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>
         }
         deleteMany: {
-          args: Prisma.UptimeSumDeleteManyArgs<ExtArgs>
+          args: Prisma.HeartbeatDeleteManyArgs<ExtArgs>
           result: BatchPayload
         }
         updateMany: {
-          args: Prisma.UptimeSumUpdateManyArgs<ExtArgs>
+          args: Prisma.HeartbeatUpdateManyArgs<ExtArgs>
           result: BatchPayload
         }
         updateManyAndReturn: {
-          args: Prisma.UptimeSumUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>[]
+          args: Prisma.HeartbeatUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>[]
         }
         upsert: {
-          args: Prisma.UptimeSumUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+          args: Prisma.HeartbeatUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeartbeatPayload>
         }
         aggregate: {
-          args: Prisma.UptimeSumAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateUptimeSum>
+          args: Prisma.HeartbeatAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateHeartbeat>
         }
         groupBy: {
-          args: Prisma.UptimeSumGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.UptimeSumGroupByOutputType>[]
+          args: Prisma.HeartbeatGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.HeartbeatGroupByOutputType>[]
         }
         count: {
-          args: Prisma.UptimeSumCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.UptimeSumCountAggregateOutputType> | number
-        }
-      }
-    }
-    ConsolePresence: {
-      payload: Prisma.$ConsolePresencePayload<ExtArgs>
-      fields: Prisma.ConsolePresenceFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.ConsolePresenceFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.ConsolePresenceFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
-        }
-        findFirst: {
-          args: Prisma.ConsolePresenceFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.ConsolePresenceFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
-        }
-        findMany: {
-          args: Prisma.ConsolePresenceFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>[]
-        }
-        create: {
-          args: Prisma.ConsolePresenceCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
-        }
-        createMany: {
-          args: Prisma.ConsolePresenceCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.ConsolePresenceCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>[]
-        }
-        delete: {
-          args: Prisma.ConsolePresenceDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
-        }
-        update: {
-          args: Prisma.ConsolePresenceUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
-        }
-        deleteMany: {
-          args: Prisma.ConsolePresenceDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.ConsolePresenceUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.ConsolePresenceUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>[]
-        }
-        upsert: {
-          args: Prisma.ConsolePresenceUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
-        }
-        aggregate: {
-          args: Prisma.ConsolePresenceAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateConsolePresence>
-        }
-        groupBy: {
-          args: Prisma.ConsolePresenceGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.ConsolePresenceGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.ConsolePresenceCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.ConsolePresenceCountAggregateOutputType> | number
-        }
-      }
-    }
-    BlindTime: {
-      payload: Prisma.$BlindTimePayload<ExtArgs>
-      fields: Prisma.BlindTimeFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.BlindTimeFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.BlindTimeFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
-        }
-        findFirst: {
-          args: Prisma.BlindTimeFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.BlindTimeFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
-        }
-        findMany: {
-          args: Prisma.BlindTimeFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>[]
-        }
-        create: {
-          args: Prisma.BlindTimeCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
-        }
-        createMany: {
-          args: Prisma.BlindTimeCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.BlindTimeCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>[]
-        }
-        delete: {
-          args: Prisma.BlindTimeDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
-        }
-        update: {
-          args: Prisma.BlindTimeUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
-        }
-        deleteMany: {
-          args: Prisma.BlindTimeDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.BlindTimeUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.BlindTimeUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>[]
-        }
-        upsert: {
-          args: Prisma.BlindTimeUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
-        }
-        aggregate: {
-          args: Prisma.BlindTimeAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateBlindTime>
-        }
-        groupBy: {
-          args: Prisma.BlindTimeGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.BlindTimeGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.BlindTimeCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.BlindTimeCountAggregateOutputType> | number
+          args: Prisma.HeartbeatCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.HeartbeatCountAggregateOutputType> | number
         }
       }
     }
@@ -3346,26 +3196,30 @@ export const ServerScalarFieldEnum = {
   publicIp: 'publicIp',
   facts: 'facts',
   createdAt: 'createdAt',
-  lastSeenAt: 'lastSeenAt',
   firstSeenAt: 'firstSeenAt',
+  lastSeenAt: 'lastSeenAt',
+  offlineSince: 'offlineSince',
+  sampledAt: 'sampledAt',
+  sample: 'sample',
+  cpu: 'cpu',
+  memory: 'memory',
+  disk: 'disk',
+  network: 'network',
   stability: 'stability',
-  latestSampleAt: 'latestSampleAt',
-  latestSample: 'latestSample',
-  conditions: 'conditions',
-  unratedSince: 'unratedSince',
+  ratedBy: 'ratedBy',
+  follow: 'follow',
   formNonce: 'formNonce',
-  daemon: 'daemon',
-  daemonBefore: 'daemonBefore',
-  twoDaemonsAt: 'twoDaemonsAt',
   tags: 'tags'
 } as const
 
 export type ServerScalarFieldEnum = (typeof ServerScalarFieldEnum)[keyof typeof ServerScalarFieldEnum]
 
 
-export const ServerEventScalarFieldEnum = {
+export const EventScalarFieldEnum = {
+  subject: 'subject',
+  subjectId: 'subjectId',
   id: 'id',
-  serverId: 'serverId',
+  accountId: 'accountId',
   kind: 'kind',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
@@ -3373,7 +3227,7 @@ export const ServerEventScalarFieldEnum = {
   noticeDue: 'noticeDue'
 } as const
 
-export type ServerEventScalarFieldEnum = (typeof ServerEventScalarFieldEnum)[keyof typeof ServerEventScalarFieldEnum]
+export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
 
 
 export const MaintenanceTimeScalarFieldEnum = {
@@ -3386,44 +3240,13 @@ export const MaintenanceTimeScalarFieldEnum = {
 export type MaintenanceTimeScalarFieldEnum = (typeof MaintenanceTimeScalarFieldEnum)[keyof typeof MaintenanceTimeScalarFieldEnum]
 
 
-export const UptimeSumScalarFieldEnum = {
-  serverId: 'serverId',
-  unit: 'unit',
-  startedAt: 'startedAt',
-  endedAt: 'endedAt',
-  zone: 'zone',
-  recordedMs: 'recordedMs',
-  offlineMs: 'offlineMs',
-  unreachableMs: 'unreachableMs',
-  unknownMs: 'unknownMs',
-  maintenanceMs: 'maintenanceMs',
-  outages: 'outages',
-  carried: 'carried'
-} as const
-
-export type UptimeSumScalarFieldEnum = (typeof UptimeSumScalarFieldEnum)[keyof typeof UptimeSumScalarFieldEnum]
-
-
-export const ConsolePresenceScalarFieldEnum = {
+export const HeartbeatScalarFieldEnum = {
   id: 'id',
-  since: 'since',
-  until: 'until',
-  lookedAt: 'lookedAt'
+  beatAt: 'beatAt',
+  judgesFrom: 'judgesFrom'
 } as const
 
-export type ConsolePresenceScalarFieldEnum = (typeof ConsolePresenceScalarFieldEnum)[keyof typeof ConsolePresenceScalarFieldEnum]
-
-
-export const BlindTimeScalarFieldEnum = {
-  id: 'id',
-  cause: 'cause',
-  startedAt: 'startedAt',
-  endedAt: 'endedAt',
-  fallen: 'fallen',
-  settled: 'settled'
-} as const
-
-export type BlindTimeScalarFieldEnum = (typeof BlindTimeScalarFieldEnum)[keyof typeof BlindTimeScalarFieldEnum]
+export type HeartbeatScalarFieldEnum = (typeof HeartbeatScalarFieldEnum)[keyof typeof HeartbeatScalarFieldEnum]
 
 
 export const ServerKeyScalarFieldEnum = {
@@ -3454,22 +3277,16 @@ export type AgentStateScalarFieldEnum = (typeof AgentStateScalarFieldEnum)[keyof
 
 export const TelemetrySampleScalarFieldEnum = {
   serverId: 'serverId',
-  ts: 'ts',
+  at: 'at',
+  score: 'score',
   cpuPct: 'cpuPct',
   cpuStealPct: 'cpuStealPct',
   cpuIowaitPct: 'cpuIowaitPct',
-  load5: 'load5',
-  memUsedMb: 'memUsedMb',
-  memTotalMb: 'memTotalMb',
+  memUsedPct: 'memUsedPct',
   swapUsedPct: 'swapUsedPct',
   diskUsedPct: 'diskUsedPct',
   netLossPct: 'netLossPct',
-  netRetransmitPct: 'netRetransmitPct',
-  uptimeS: 'uptimeS',
-  oomKills: 'oomKills',
-  failedUnits: 'failedUnits',
-  cores: 'cores',
-  arrivedAt: 'arrivedAt'
+  netRetransmitPct: 'netRetransmitPct'
 } as const
 
 export type TelemetrySampleScalarFieldEnum = (typeof TelemetrySampleScalarFieldEnum)[keyof typeof TelemetrySampleScalarFieldEnum]
@@ -3478,11 +3295,38 @@ export type TelemetrySampleScalarFieldEnum = (typeof TelemetrySampleScalarFieldE
 export const TelemetryHourScalarFieldEnum = {
   serverId: 'serverId',
   hour: 'hour',
+  seen: 'seen',
   samples: 'samples',
-  bands: 'bands',
-  stale: 'stale',
-  rule: 'rule',
-  late: 'late'
+  reboots: 'reboots',
+  oomKills: 'oomKills',
+  oomAt: 'oomAt',
+  scoreMin: 'scoreMin',
+  scoreAvg: 'scoreAvg',
+  scoreMax: 'scoreMax',
+  cpuPctMin: 'cpuPctMin',
+  cpuPctAvg: 'cpuPctAvg',
+  cpuPctMax: 'cpuPctMax',
+  cpuStealPctMin: 'cpuStealPctMin',
+  cpuStealPctAvg: 'cpuStealPctAvg',
+  cpuStealPctMax: 'cpuStealPctMax',
+  cpuIowaitPctMin: 'cpuIowaitPctMin',
+  cpuIowaitPctAvg: 'cpuIowaitPctAvg',
+  cpuIowaitPctMax: 'cpuIowaitPctMax',
+  memUsedPctMin: 'memUsedPctMin',
+  memUsedPctAvg: 'memUsedPctAvg',
+  memUsedPctMax: 'memUsedPctMax',
+  swapUsedPctMin: 'swapUsedPctMin',
+  swapUsedPctAvg: 'swapUsedPctAvg',
+  swapUsedPctMax: 'swapUsedPctMax',
+  diskUsedPctMin: 'diskUsedPctMin',
+  diskUsedPctAvg: 'diskUsedPctAvg',
+  diskUsedPctMax: 'diskUsedPctMax',
+  netLossPctMin: 'netLossPctMin',
+  netLossPctAvg: 'netLossPctAvg',
+  netLossPctMax: 'netLossPctMax',
+  netRetransmitPctMin: 'netRetransmitPctMin',
+  netRetransmitPctAvg: 'netRetransmitPctAvg',
+  netRetransmitPctMax: 'netRetransmitPctMax'
 } as const
 
 export type TelemetryHourScalarFieldEnum = (typeof TelemetryHourScalarFieldEnum)[keyof typeof TelemetryHourScalarFieldEnum]
@@ -3911,20 +3755,6 @@ export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$Prisma
 
 
 /**
- * Reference to a field of type 'BigInt'
- */
-export type BigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt'>
-    
-
-
-/**
- * Reference to a field of type 'BigInt[]'
- */
-export type ListBigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt[]'>
-    
-
-
-/**
  * Reference to a field of type 'Float'
  */
 export type FloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float'>
@@ -3935,6 +3765,20 @@ export type FloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, '
  * Reference to a field of type 'Float[]'
  */
 export type ListFloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float[]'>
+    
+
+
+/**
+ * Reference to a field of type 'BigInt'
+ */
+export type BigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt'>
+    
+
+
+/**
+ * Reference to a field of type 'BigInt[]'
+ */
+export type ListBigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt[]'>
     
 
 
@@ -4151,11 +3995,9 @@ export type GlobalOmitConfig = {
   tokenVisitor?: Prisma.TokenVisitorOmit
   tokenEvent?: Prisma.TokenEventOmit
   server?: Prisma.ServerOmit
-  serverEvent?: Prisma.ServerEventOmit
+  event?: Prisma.EventOmit
   maintenanceTime?: Prisma.MaintenanceTimeOmit
-  uptimeSum?: Prisma.UptimeSumOmit
-  consolePresence?: Prisma.ConsolePresenceOmit
-  blindTime?: Prisma.BlindTimeOmit
+  heartbeat?: Prisma.HeartbeatOmit
   serverKey?: Prisma.ServerKeyOmit
   agentState?: Prisma.AgentStateOmit
   telemetrySample?: Prisma.TelemetrySampleOmit

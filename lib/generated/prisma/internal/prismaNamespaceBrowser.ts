@@ -58,11 +58,9 @@ export const ModelName = {
   TokenVisitor: 'TokenVisitor',
   TokenEvent: 'TokenEvent',
   Server: 'Server',
-  ServerEvent: 'ServerEvent',
+  Event: 'Event',
   MaintenanceTime: 'MaintenanceTime',
-  UptimeSum: 'UptimeSum',
-  ConsolePresence: 'ConsolePresence',
-  BlindTime: 'BlindTime',
+  Heartbeat: 'Heartbeat',
   ServerKey: 'ServerKey',
   AgentState: 'AgentState',
   TelemetrySample: 'TelemetrySample',
@@ -217,26 +215,30 @@ export const ServerScalarFieldEnum = {
   publicIp: 'publicIp',
   facts: 'facts',
   createdAt: 'createdAt',
-  lastSeenAt: 'lastSeenAt',
   firstSeenAt: 'firstSeenAt',
+  lastSeenAt: 'lastSeenAt',
+  offlineSince: 'offlineSince',
+  sampledAt: 'sampledAt',
+  sample: 'sample',
+  cpu: 'cpu',
+  memory: 'memory',
+  disk: 'disk',
+  network: 'network',
   stability: 'stability',
-  latestSampleAt: 'latestSampleAt',
-  latestSample: 'latestSample',
-  conditions: 'conditions',
-  unratedSince: 'unratedSince',
+  ratedBy: 'ratedBy',
+  follow: 'follow',
   formNonce: 'formNonce',
-  daemon: 'daemon',
-  daemonBefore: 'daemonBefore',
-  twoDaemonsAt: 'twoDaemonsAt',
   tags: 'tags'
 } as const
 
 export type ServerScalarFieldEnum = (typeof ServerScalarFieldEnum)[keyof typeof ServerScalarFieldEnum]
 
 
-export const ServerEventScalarFieldEnum = {
+export const EventScalarFieldEnum = {
+  subject: 'subject',
+  subjectId: 'subjectId',
   id: 'id',
-  serverId: 'serverId',
+  accountId: 'accountId',
   kind: 'kind',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
@@ -244,7 +246,7 @@ export const ServerEventScalarFieldEnum = {
   noticeDue: 'noticeDue'
 } as const
 
-export type ServerEventScalarFieldEnum = (typeof ServerEventScalarFieldEnum)[keyof typeof ServerEventScalarFieldEnum]
+export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
 
 
 export const MaintenanceTimeScalarFieldEnum = {
@@ -257,44 +259,13 @@ export const MaintenanceTimeScalarFieldEnum = {
 export type MaintenanceTimeScalarFieldEnum = (typeof MaintenanceTimeScalarFieldEnum)[keyof typeof MaintenanceTimeScalarFieldEnum]
 
 
-export const UptimeSumScalarFieldEnum = {
-  serverId: 'serverId',
-  unit: 'unit',
-  startedAt: 'startedAt',
-  endedAt: 'endedAt',
-  zone: 'zone',
-  recordedMs: 'recordedMs',
-  offlineMs: 'offlineMs',
-  unreachableMs: 'unreachableMs',
-  unknownMs: 'unknownMs',
-  maintenanceMs: 'maintenanceMs',
-  outages: 'outages',
-  carried: 'carried'
-} as const
-
-export type UptimeSumScalarFieldEnum = (typeof UptimeSumScalarFieldEnum)[keyof typeof UptimeSumScalarFieldEnum]
-
-
-export const ConsolePresenceScalarFieldEnum = {
+export const HeartbeatScalarFieldEnum = {
   id: 'id',
-  since: 'since',
-  until: 'until',
-  lookedAt: 'lookedAt'
+  beatAt: 'beatAt',
+  judgesFrom: 'judgesFrom'
 } as const
 
-export type ConsolePresenceScalarFieldEnum = (typeof ConsolePresenceScalarFieldEnum)[keyof typeof ConsolePresenceScalarFieldEnum]
-
-
-export const BlindTimeScalarFieldEnum = {
-  id: 'id',
-  cause: 'cause',
-  startedAt: 'startedAt',
-  endedAt: 'endedAt',
-  fallen: 'fallen',
-  settled: 'settled'
-} as const
-
-export type BlindTimeScalarFieldEnum = (typeof BlindTimeScalarFieldEnum)[keyof typeof BlindTimeScalarFieldEnum]
+export type HeartbeatScalarFieldEnum = (typeof HeartbeatScalarFieldEnum)[keyof typeof HeartbeatScalarFieldEnum]
 
 
 export const ServerKeyScalarFieldEnum = {
@@ -325,22 +296,16 @@ export type AgentStateScalarFieldEnum = (typeof AgentStateScalarFieldEnum)[keyof
 
 export const TelemetrySampleScalarFieldEnum = {
   serverId: 'serverId',
-  ts: 'ts',
+  at: 'at',
+  score: 'score',
   cpuPct: 'cpuPct',
   cpuStealPct: 'cpuStealPct',
   cpuIowaitPct: 'cpuIowaitPct',
-  load5: 'load5',
-  memUsedMb: 'memUsedMb',
-  memTotalMb: 'memTotalMb',
+  memUsedPct: 'memUsedPct',
   swapUsedPct: 'swapUsedPct',
   diskUsedPct: 'diskUsedPct',
   netLossPct: 'netLossPct',
-  netRetransmitPct: 'netRetransmitPct',
-  uptimeS: 'uptimeS',
-  oomKills: 'oomKills',
-  failedUnits: 'failedUnits',
-  cores: 'cores',
-  arrivedAt: 'arrivedAt'
+  netRetransmitPct: 'netRetransmitPct'
 } as const
 
 export type TelemetrySampleScalarFieldEnum = (typeof TelemetrySampleScalarFieldEnum)[keyof typeof TelemetrySampleScalarFieldEnum]
@@ -349,11 +314,38 @@ export type TelemetrySampleScalarFieldEnum = (typeof TelemetrySampleScalarFieldE
 export const TelemetryHourScalarFieldEnum = {
   serverId: 'serverId',
   hour: 'hour',
+  seen: 'seen',
   samples: 'samples',
-  bands: 'bands',
-  stale: 'stale',
-  rule: 'rule',
-  late: 'late'
+  reboots: 'reboots',
+  oomKills: 'oomKills',
+  oomAt: 'oomAt',
+  scoreMin: 'scoreMin',
+  scoreAvg: 'scoreAvg',
+  scoreMax: 'scoreMax',
+  cpuPctMin: 'cpuPctMin',
+  cpuPctAvg: 'cpuPctAvg',
+  cpuPctMax: 'cpuPctMax',
+  cpuStealPctMin: 'cpuStealPctMin',
+  cpuStealPctAvg: 'cpuStealPctAvg',
+  cpuStealPctMax: 'cpuStealPctMax',
+  cpuIowaitPctMin: 'cpuIowaitPctMin',
+  cpuIowaitPctAvg: 'cpuIowaitPctAvg',
+  cpuIowaitPctMax: 'cpuIowaitPctMax',
+  memUsedPctMin: 'memUsedPctMin',
+  memUsedPctAvg: 'memUsedPctAvg',
+  memUsedPctMax: 'memUsedPctMax',
+  swapUsedPctMin: 'swapUsedPctMin',
+  swapUsedPctAvg: 'swapUsedPctAvg',
+  swapUsedPctMax: 'swapUsedPctMax',
+  diskUsedPctMin: 'diskUsedPctMin',
+  diskUsedPctAvg: 'diskUsedPctAvg',
+  diskUsedPctMax: 'diskUsedPctMax',
+  netLossPctMin: 'netLossPctMin',
+  netLossPctAvg: 'netLossPctAvg',
+  netLossPctMax: 'netLossPctMax',
+  netRetransmitPctMin: 'netRetransmitPctMin',
+  netRetransmitPctAvg: 'netRetransmitPctAvg',
+  netRetransmitPctMax: 'netRetransmitPctMax'
 } as const
 
 export type TelemetryHourScalarFieldEnum = (typeof TelemetryHourScalarFieldEnum)[keyof typeof TelemetryHourScalarFieldEnum]

@@ -261,6 +261,7 @@ export type AccountWhereInput = {
   noticeIncidents?: Prisma.NoticeIncidentListRelationFilter | runtime.Types.Skip
   notices?: Prisma.NoticeListRelationFilter | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationListRelationFilter | runtime.Types.Skip
+  events?: Prisma.EventListRelationFilter | runtime.Types.Skip
 }
 
 export type AccountOrderByWithRelationInput = {
@@ -286,6 +287,7 @@ export type AccountOrderByWithRelationInput = {
   noticeIncidents?: Prisma.NoticeIncidentOrderByRelationAggregateInput | runtime.Types.Skip
   notices?: Prisma.NoticeOrderByRelationAggregateInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationOrderByRelationAggregateInput | runtime.Types.Skip
+  events?: Prisma.EventOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type AccountWhereUniqueInput = Prisma.AtLeast<{
@@ -314,6 +316,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   noticeIncidents?: Prisma.NoticeIncidentListRelationFilter | runtime.Types.Skip
   notices?: Prisma.NoticeListRelationFilter | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationListRelationFilter | runtime.Types.Skip
+  events?: Prisma.EventListRelationFilter | runtime.Types.Skip
 }, "id" | "email">
 
 export type AccountOrderByWithAggregationInput = {
@@ -370,6 +373,7 @@ export type AccountCreateInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateInput = {
@@ -395,6 +399,7 @@ export type AccountUncheckedCreateInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUpdateInput = {
@@ -419,6 +424,7 @@ export type AccountUpdateInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateInput = {
@@ -444,6 +450,7 @@ export type AccountUncheckedUpdateInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateManyInput = {
@@ -607,6 +614,22 @@ export type AccountUpdateOneRequiredWithoutServersNestedInput = {
   upsert?: Prisma.AccountUpsertWithoutServersInput | runtime.Types.Skip
   connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutServersInput, Prisma.AccountUpdateWithoutServersInput>, Prisma.AccountUncheckedUpdateWithoutServersInput> | runtime.Types.Skip
+}
+
+export type AccountCreateNestedOneWithoutEventsInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutEventsInput, Prisma.AccountUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutEventsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+}
+
+export type AccountUpdateOneWithoutEventsNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutEventsInput, Prisma.AccountUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutEventsInput | runtime.Types.Skip
+  upsert?: Prisma.AccountUpsertWithoutEventsInput | runtime.Types.Skip
+  disconnect?: Prisma.AccountWhereInput | boolean | runtime.Types.Skip
+  delete?: Prisma.AccountWhereInput | boolean | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutEventsInput, Prisma.AccountUpdateWithoutEventsInput>, Prisma.AccountUncheckedUpdateWithoutEventsInput> | runtime.Types.Skip
 }
 
 export type AccountCreateNestedOneWithoutGameServicesInput = {
@@ -774,6 +797,7 @@ export type AccountCreateWithoutSessionsInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutSessionsInput = {
@@ -798,6 +822,7 @@ export type AccountUncheckedCreateWithoutSessionsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutSessionsInput = {
@@ -837,6 +862,7 @@ export type AccountUpdateWithoutSessionsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutSessionsInput = {
@@ -861,6 +887,7 @@ export type AccountUncheckedUpdateWithoutSessionsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutAccessTokensInput = {
@@ -884,6 +911,7 @@ export type AccountCreateWithoutAccessTokensInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutAccessTokensInput = {
@@ -908,6 +936,7 @@ export type AccountUncheckedCreateWithoutAccessTokensInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutAccessTokensInput = {
@@ -947,6 +976,7 @@ export type AccountUpdateWithoutAccessTokensInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutAccessTokensInput = {
@@ -971,6 +1001,7 @@ export type AccountUncheckedUpdateWithoutAccessTokensInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutServersInput = {
@@ -994,6 +1025,7 @@ export type AccountCreateWithoutServersInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutServersInput = {
@@ -1018,6 +1050,7 @@ export type AccountUncheckedCreateWithoutServersInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutServersInput = {
@@ -1057,6 +1090,7 @@ export type AccountUpdateWithoutServersInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutServersInput = {
@@ -1071,6 +1105,121 @@ export type AccountUncheckedUpdateWithoutServersInput = {
   timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountCreateWithoutEventsInput = {
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedCreateWithoutEventsInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountCreateOrConnectWithoutEventsInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutEventsInput, Prisma.AccountUncheckedCreateWithoutEventsInput>
+}
+
+export type AccountUpsertWithoutEventsInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutEventsInput, Prisma.AccountUncheckedUpdateWithoutEventsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutEventsInput, Prisma.AccountUncheckedCreateWithoutEventsInput>
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+}
+
+export type AccountUpdateToOneWithWhereWithoutEventsInput = {
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutEventsInput, Prisma.AccountUncheckedUpdateWithoutEventsInput>
+}
+
+export type AccountUpdateWithoutEventsInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedUpdateWithoutEventsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1104,6 +1253,7 @@ export type AccountCreateWithoutGameServicesInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutGameServicesInput = {
@@ -1128,6 +1278,7 @@ export type AccountUncheckedCreateWithoutGameServicesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutGameServicesInput = {
@@ -1167,6 +1318,7 @@ export type AccountUpdateWithoutGameServicesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutGameServicesInput = {
@@ -1191,6 +1343,7 @@ export type AccountUncheckedUpdateWithoutGameServicesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutServiceGrantsInput = {
@@ -1214,6 +1367,7 @@ export type AccountCreateWithoutServiceGrantsInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutServiceGrantsInput = {
@@ -1238,6 +1392,7 @@ export type AccountUncheckedCreateWithoutServiceGrantsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutServiceGrantsInput = {
@@ -1277,6 +1432,7 @@ export type AccountUpdateWithoutServiceGrantsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutServiceGrantsInput = {
@@ -1301,6 +1457,7 @@ export type AccountUncheckedUpdateWithoutServiceGrantsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutServiceSharesInput = {
@@ -1324,6 +1481,7 @@ export type AccountCreateWithoutServiceSharesInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutServiceSharesInput = {
@@ -1348,6 +1506,7 @@ export type AccountUncheckedCreateWithoutServiceSharesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutServiceSharesInput = {
@@ -1387,6 +1546,7 @@ export type AccountUpdateWithoutServiceSharesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutServiceSharesInput = {
@@ -1411,6 +1571,7 @@ export type AccountUncheckedUpdateWithoutServiceSharesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutKeptHostnamesInput = {
@@ -1434,6 +1595,7 @@ export type AccountCreateWithoutKeptHostnamesInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutKeptHostnamesInput = {
@@ -1458,6 +1620,7 @@ export type AccountUncheckedCreateWithoutKeptHostnamesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutKeptHostnamesInput = {
@@ -1497,6 +1660,7 @@ export type AccountUpdateWithoutKeptHostnamesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutKeptHostnamesInput = {
@@ -1521,6 +1685,7 @@ export type AccountUncheckedUpdateWithoutKeptHostnamesInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutTicketsInput = {
@@ -1544,6 +1709,7 @@ export type AccountCreateWithoutTicketsInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutTicketsInput = {
@@ -1568,6 +1734,7 @@ export type AccountUncheckedCreateWithoutTicketsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutTicketsInput = {
@@ -1607,6 +1774,7 @@ export type AccountUpdateWithoutTicketsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutTicketsInput = {
@@ -1631,6 +1799,7 @@ export type AccountUncheckedUpdateWithoutTicketsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutNoticeChannelsInput = {
@@ -1654,6 +1823,7 @@ export type AccountCreateWithoutNoticeChannelsInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutNoticeChannelsInput = {
@@ -1678,6 +1848,7 @@ export type AccountUncheckedCreateWithoutNoticeChannelsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutNoticeChannelsInput = {
@@ -1717,6 +1888,7 @@ export type AccountUpdateWithoutNoticeChannelsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutNoticeChannelsInput = {
@@ -1741,6 +1913,7 @@ export type AccountUncheckedUpdateWithoutNoticeChannelsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutNoticeSettingsInput = {
@@ -1764,6 +1937,7 @@ export type AccountCreateWithoutNoticeSettingsInput = {
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutNoticeSettingsInput = {
@@ -1788,6 +1962,7 @@ export type AccountUncheckedCreateWithoutNoticeSettingsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutNoticeSettingsInput = {
@@ -1827,6 +2002,7 @@ export type AccountUpdateWithoutNoticeSettingsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutNoticeSettingsInput = {
@@ -1851,6 +2027,7 @@ export type AccountUncheckedUpdateWithoutNoticeSettingsInput = {
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutNoticeIncidentsInput = {
@@ -1874,6 +2051,7 @@ export type AccountCreateWithoutNoticeIncidentsInput = {
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutNoticeIncidentsInput = {
@@ -1898,6 +2076,7 @@ export type AccountUncheckedCreateWithoutNoticeIncidentsInput = {
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutNoticeIncidentsInput = {
@@ -1937,6 +2116,7 @@ export type AccountUpdateWithoutNoticeIncidentsInput = {
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutNoticeIncidentsInput = {
@@ -1961,6 +2141,7 @@ export type AccountUncheckedUpdateWithoutNoticeIncidentsInput = {
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutNoticesInput = {
@@ -1984,6 +2165,7 @@ export type AccountCreateWithoutNoticesInput = {
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutNoticesInput = {
@@ -2008,6 +2190,7 @@ export type AccountUncheckedCreateWithoutNoticesInput = {
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutNoticesInput = {
@@ -2047,6 +2230,7 @@ export type AccountUpdateWithoutNoticesInput = {
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutNoticesInput = {
@@ -2071,6 +2255,7 @@ export type AccountUncheckedUpdateWithoutNoticesInput = {
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutNoticeConfirmationsInput = {
@@ -2094,6 +2279,7 @@ export type AccountCreateWithoutNoticeConfirmationsInput = {
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
   noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutNoticeConfirmationsInput = {
@@ -2118,6 +2304,7 @@ export type AccountUncheckedCreateWithoutNoticeConfirmationsInput = {
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
   noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutNoticeConfirmationsInput = {
@@ -2157,6 +2344,7 @@ export type AccountUpdateWithoutNoticeConfirmationsInput = {
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
   noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutNoticeConfirmationsInput = {
@@ -2181,6 +2369,7 @@ export type AccountUncheckedUpdateWithoutNoticeConfirmationsInput = {
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
   noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 
@@ -2201,6 +2390,7 @@ export type AccountCountOutputType = {
   noticeIncidents: number
   notices: number
   noticeConfirmations: number
+  events: number
 }
 
 export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2216,6 +2406,7 @@ export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extension
   noticeIncidents?: boolean | AccountCountOutputTypeCountNoticeIncidentsArgs
   notices?: boolean | AccountCountOutputTypeCountNoticesArgs
   noticeConfirmations?: boolean | AccountCountOutputTypeCountNoticeConfirmationsArgs
+  events?: boolean | AccountCountOutputTypeCountEventsArgs
 }
 
 /**
@@ -2312,6 +2503,13 @@ export type AccountCountOutputTypeCountNoticeConfirmationsArgs<ExtArgs extends r
   where?: Prisma.NoticeConfirmationWhereInput | runtime.Types.Skip
 }
 
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.EventWhereInput | runtime.Types.Skip
+}
+
 
 export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -2336,6 +2534,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   noticeIncidents?: boolean | Prisma.Account$noticeIncidentsArgs<ExtArgs> | runtime.Types.Skip
   notices?: boolean | Prisma.Account$noticesArgs<ExtArgs> | runtime.Types.Skip
   noticeConfirmations?: boolean | Prisma.Account$noticeConfirmationsArgs<ExtArgs> | runtime.Types.Skip
+  events?: boolean | Prisma.Account$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["account"]>
 
@@ -2390,6 +2589,7 @@ export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs
   noticeIncidents?: boolean | Prisma.Account$noticeIncidentsArgs<ExtArgs> | runtime.Types.Skip
   notices?: boolean | Prisma.Account$noticesArgs<ExtArgs> | runtime.Types.Skip
   noticeConfirmations?: boolean | Prisma.Account$noticeConfirmationsArgs<ExtArgs> | runtime.Types.Skip
+  events?: boolean | Prisma.Account$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type AccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -2411,6 +2611,7 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     noticeIncidents: Prisma.$NoticeIncidentPayload<ExtArgs>[]
     notices: Prisma.$NoticePayload<ExtArgs>[]
     noticeConfirmations: Prisma.$NoticeConfirmationPayload<ExtArgs>[]
+    events: Prisma.$EventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -2841,6 +3042,7 @@ export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.
   noticeIncidents<T extends Prisma.Account$noticeIncidentsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeIncidentsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeIncidentPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   notices<T extends Prisma.Account$noticesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   noticeConfirmations<T extends Prisma.Account$noticeConfirmationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeConfirmationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeConfirmationPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  events<T extends Prisma.Account$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -3585,6 +3787,30 @@ export type Account$noticeConfirmationsArgs<ExtArgs extends runtime.Types.Extens
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.NoticeConfirmationScalarFieldEnum | Prisma.NoticeConfirmationScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Account.events
+ */
+export type Account$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Event
+   */
+  select?: Prisma.EventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Event
+   */
+  omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  where?: Prisma.EventWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.EventOrderByWithRelationInput | Prisma.EventOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.EventWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.EventScalarFieldEnum | Prisma.EventScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

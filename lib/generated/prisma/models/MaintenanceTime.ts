@@ -224,15 +224,16 @@ export type MaintenanceTimeOrderByWithRelationInput = {
 }
 
 export type MaintenanceTimeWhereUniqueInput = Prisma.AtLeast<{
-  id?: number | runtime.Types.Skip
+  serverId_id?: Prisma.MaintenanceTimeServerIdIdCompoundUniqueInput | runtime.Types.Skip
   AND?: Prisma.MaintenanceTimeWhereInput | Prisma.MaintenanceTimeWhereInput[] | runtime.Types.Skip
   OR?: Prisma.MaintenanceTimeWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.MaintenanceTimeWhereInput | Prisma.MaintenanceTimeWhereInput[] | runtime.Types.Skip
+  id?: Prisma.IntFilter<"MaintenanceTime"> | number | runtime.Types.Skip
   serverId?: Prisma.IntFilter<"MaintenanceTime"> | number | runtime.Types.Skip
   startedAt?: Prisma.DateTimeFilter<"MaintenanceTime"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeFilter<"MaintenanceTime"> | Date | string | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
-}, "id">
+}, "serverId_id">
 
 export type MaintenanceTimeOrderByWithAggregationInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
@@ -257,6 +258,7 @@ export type MaintenanceTimeScalarWhereWithAggregatesInput = {
 }
 
 export type MaintenanceTimeCreateInput = {
+  id?: number | runtime.Types.Skip
   startedAt: Date | string
   endedAt: Date | string
   server: Prisma.ServerCreateNestedOneWithoutMaintenanceInput
@@ -270,6 +272,7 @@ export type MaintenanceTimeUncheckedCreateInput = {
 }
 
 export type MaintenanceTimeUpdateInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   server?: Prisma.ServerUpdateOneRequiredWithoutMaintenanceNestedInput | runtime.Types.Skip
@@ -290,6 +293,7 @@ export type MaintenanceTimeCreateManyInput = {
 }
 
 export type MaintenanceTimeUpdateManyMutationInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
@@ -309,6 +313,11 @@ export type MaintenanceTimeListRelationFilter = {
 
 export type MaintenanceTimeOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder | runtime.Types.Skip
+}
+
+export type MaintenanceTimeServerIdIdCompoundUniqueInput = {
+  serverId: number
+  id: number
 }
 
 export type MaintenanceTimeCountOrderByAggregateInput = {
@@ -385,6 +394,7 @@ export type MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput = {
 }
 
 export type MaintenanceTimeCreateWithoutServerInput = {
+  id?: number | runtime.Types.Skip
   startedAt: Date | string
   endedAt: Date | string
 }
@@ -438,6 +448,7 @@ export type MaintenanceTimeCreateManyServerInput = {
 }
 
 export type MaintenanceTimeUpdateWithoutServerInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }

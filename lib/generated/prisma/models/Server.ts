@@ -29,11 +29,21 @@ export type AggregateServer = {
 export type ServerAvgAggregateOutputType = {
   id: number | null
   accountId: number | null
+  cpu: number | null
+  memory: number | null
+  disk: number | null
+  network: number | null
+  stability: number | null
 }
 
 export type ServerSumAggregateOutputType = {
   id: number | null
   accountId: number | null
+  cpu: number | null
+  memory: number | null
+  disk: number | null
+  network: number | null
+  stability: number | null
 }
 
 export type ServerMinAggregateOutputType = {
@@ -43,14 +53,16 @@ export type ServerMinAggregateOutputType = {
   hostname: string | null
   publicIp: string | null
   createdAt: Date | null
-  lastSeenAt: Date | null
   firstSeenAt: Date | null
-  latestSampleAt: Date | null
-  unratedSince: Date | null
+  lastSeenAt: Date | null
+  offlineSince: Date | null
+  sampledAt: Date | null
+  cpu: number | null
+  memory: number | null
+  disk: number | null
+  network: number | null
+  stability: number | null
   formNonce: string | null
-  daemon: string | null
-  daemonBefore: string | null
-  twoDaemonsAt: Date | null
 }
 
 export type ServerMaxAggregateOutputType = {
@@ -60,14 +72,16 @@ export type ServerMaxAggregateOutputType = {
   hostname: string | null
   publicIp: string | null
   createdAt: Date | null
-  lastSeenAt: Date | null
   firstSeenAt: Date | null
-  latestSampleAt: Date | null
-  unratedSince: Date | null
+  lastSeenAt: Date | null
+  offlineSince: Date | null
+  sampledAt: Date | null
+  cpu: number | null
+  memory: number | null
+  disk: number | null
+  network: number | null
+  stability: number | null
   formNonce: string | null
-  daemon: string | null
-  daemonBefore: string | null
-  twoDaemonsAt: Date | null
 }
 
 export type ServerCountAggregateOutputType = {
@@ -78,17 +92,19 @@ export type ServerCountAggregateOutputType = {
   publicIp: number
   facts: number
   createdAt: number
-  lastSeenAt: number
   firstSeenAt: number
+  lastSeenAt: number
+  offlineSince: number
+  sampledAt: number
+  sample: number
+  cpu: number
+  memory: number
+  disk: number
+  network: number
   stability: number
-  latestSampleAt: number
-  latestSample: number
-  conditions: number
-  unratedSince: number
+  ratedBy: number
+  follow: number
   formNonce: number
-  daemon: number
-  daemonBefore: number
-  twoDaemonsAt: number
   tags: number
   _all: number
 }
@@ -97,11 +113,21 @@ export type ServerCountAggregateOutputType = {
 export type ServerAvgAggregateInputType = {
   id?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
+  cpu?: true | runtime.Types.Skip
+  memory?: true | runtime.Types.Skip
+  disk?: true | runtime.Types.Skip
+  network?: true | runtime.Types.Skip
+  stability?: true | runtime.Types.Skip
 }
 
 export type ServerSumAggregateInputType = {
   id?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
+  cpu?: true | runtime.Types.Skip
+  memory?: true | runtime.Types.Skip
+  disk?: true | runtime.Types.Skip
+  network?: true | runtime.Types.Skip
+  stability?: true | runtime.Types.Skip
 }
 
 export type ServerMinAggregateInputType = {
@@ -111,14 +137,16 @@ export type ServerMinAggregateInputType = {
   hostname?: true | runtime.Types.Skip
   publicIp?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
-  lastSeenAt?: true | runtime.Types.Skip
   firstSeenAt?: true | runtime.Types.Skip
-  latestSampleAt?: true | runtime.Types.Skip
-  unratedSince?: true | runtime.Types.Skip
+  lastSeenAt?: true | runtime.Types.Skip
+  offlineSince?: true | runtime.Types.Skip
+  sampledAt?: true | runtime.Types.Skip
+  cpu?: true | runtime.Types.Skip
+  memory?: true | runtime.Types.Skip
+  disk?: true | runtime.Types.Skip
+  network?: true | runtime.Types.Skip
+  stability?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
-  daemon?: true | runtime.Types.Skip
-  daemonBefore?: true | runtime.Types.Skip
-  twoDaemonsAt?: true | runtime.Types.Skip
 }
 
 export type ServerMaxAggregateInputType = {
@@ -128,14 +156,16 @@ export type ServerMaxAggregateInputType = {
   hostname?: true | runtime.Types.Skip
   publicIp?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
-  lastSeenAt?: true | runtime.Types.Skip
   firstSeenAt?: true | runtime.Types.Skip
-  latestSampleAt?: true | runtime.Types.Skip
-  unratedSince?: true | runtime.Types.Skip
+  lastSeenAt?: true | runtime.Types.Skip
+  offlineSince?: true | runtime.Types.Skip
+  sampledAt?: true | runtime.Types.Skip
+  cpu?: true | runtime.Types.Skip
+  memory?: true | runtime.Types.Skip
+  disk?: true | runtime.Types.Skip
+  network?: true | runtime.Types.Skip
+  stability?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
-  daemon?: true | runtime.Types.Skip
-  daemonBefore?: true | runtime.Types.Skip
-  twoDaemonsAt?: true | runtime.Types.Skip
 }
 
 export type ServerCountAggregateInputType = {
@@ -146,17 +176,19 @@ export type ServerCountAggregateInputType = {
   publicIp?: true | runtime.Types.Skip
   facts?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
-  lastSeenAt?: true | runtime.Types.Skip
   firstSeenAt?: true | runtime.Types.Skip
+  lastSeenAt?: true | runtime.Types.Skip
+  offlineSince?: true | runtime.Types.Skip
+  sampledAt?: true | runtime.Types.Skip
+  sample?: true | runtime.Types.Skip
+  cpu?: true | runtime.Types.Skip
+  memory?: true | runtime.Types.Skip
+  disk?: true | runtime.Types.Skip
+  network?: true | runtime.Types.Skip
   stability?: true | runtime.Types.Skip
-  latestSampleAt?: true | runtime.Types.Skip
-  latestSample?: true | runtime.Types.Skip
-  conditions?: true | runtime.Types.Skip
-  unratedSince?: true | runtime.Types.Skip
+  ratedBy?: true | runtime.Types.Skip
+  follow?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
-  daemon?: true | runtime.Types.Skip
-  daemonBefore?: true | runtime.Types.Skip
-  twoDaemonsAt?: true | runtime.Types.Skip
   tags?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
@@ -255,17 +287,19 @@ export type ServerGroupByOutputType = {
   publicIp: string | null
   facts: runtime.JsonValue
   createdAt: Date
-  lastSeenAt: Date
   firstSeenAt: Date | null
-  stability: runtime.JsonValue
-  latestSampleAt: Date | null
-  latestSample: runtime.JsonValue | null
-  conditions: runtime.JsonValue | null
-  unratedSince: Date | null
+  lastSeenAt: Date | null
+  offlineSince: Date | null
+  sampledAt: Date | null
+  sample: runtime.JsonValue | null
+  cpu: number | null
+  memory: number | null
+  disk: number | null
+  network: number | null
+  stability: number | null
+  ratedBy: runtime.JsonValue | null
+  follow: runtime.JsonValue
   formNonce: string | null
-  daemon: string | null
-  daemonBefore: string | null
-  twoDaemonsAt: Date | null
   tags: string[]
   _count: ServerCountAggregateOutputType | null
   _avg: ServerAvgAggregateOutputType | null
@@ -300,26 +334,25 @@ export type ServerWhereInput = {
   publicIp?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
-  latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
-  conditions?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
-  unratedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  cpu?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  memory?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  disk?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  network?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  stability?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  follow?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   keys?: Prisma.ServerKeyListRelationFilter | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleListRelationFilter | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourListRelationFilter | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunListRelationFilter | runtime.Types.Skip
-  events?: Prisma.ServerEventListRelationFilter | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeListRelationFilter | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumListRelationFilter | runtime.Types.Skip
   snooze?: Prisma.XOR<Prisma.ServerSnoozeNullableScalarRelationFilter, Prisma.ServerSnoozeWhereInput> | null | runtime.Types.Skip
 }
 
@@ -331,26 +364,25 @@ export type ServerOrderByWithRelationInput = {
   publicIp?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
-  lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  stability?: Prisma.SortOrder | runtime.Types.Skip
-  latestSampleAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  latestSample?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  conditions?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  unratedSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  lastSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  offlineSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  sampledAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  sample?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpu?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memory?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  disk?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  network?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  stability?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  ratedBy?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  follow?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  daemon?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  daemonBefore?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   tags?: Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyOrderByRelationAggregateInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleOrderByRelationAggregateInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourOrderByRelationAggregateInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunOrderByRelationAggregateInput | runtime.Types.Skip
-  events?: Prisma.ServerEventOrderByRelationAggregateInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeOrderByRelationAggregateInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumOrderByRelationAggregateInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -366,26 +398,25 @@ export type ServerWhereUniqueInput = Prisma.AtLeast<{
   publicIp?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
-  latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
-  conditions?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
-  unratedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  cpu?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  memory?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  disk?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  network?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  stability?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  follow?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   keys?: Prisma.ServerKeyListRelationFilter | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleListRelationFilter | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourListRelationFilter | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunListRelationFilter | runtime.Types.Skip
-  events?: Prisma.ServerEventListRelationFilter | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeListRelationFilter | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumListRelationFilter | runtime.Types.Skip
   snooze?: Prisma.XOR<Prisma.ServerSnoozeNullableScalarRelationFilter, Prisma.ServerSnoozeWhereInput> | null | runtime.Types.Skip
 }, "id" | "accountId_formNonce">
 
@@ -397,17 +428,19 @@ export type ServerOrderByWithAggregationInput = {
   publicIp?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
-  lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  stability?: Prisma.SortOrder | runtime.Types.Skip
-  latestSampleAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  latestSample?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  conditions?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  unratedSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  lastSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  offlineSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  sampledAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  sample?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpu?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memory?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  disk?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  network?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  stability?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  ratedBy?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  follow?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  daemon?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  daemonBefore?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   tags?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.ServerCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.ServerAvgOrderByAggregateInput | runtime.Types.Skip
@@ -427,17 +460,19 @@ export type ServerScalarWhereWithAggregatesInput = {
   publicIp?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
   facts?: Prisma.JsonWithAggregatesFilter<"Server"> | runtime.Types.Skip
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Server"> | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeWithAggregatesFilter<"Server"> | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonWithAggregatesFilter<"Server"> | runtime.Types.Skip
-  latestSampleAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.JsonNullableWithAggregatesFilter<"Server"> | runtime.Types.Skip
-  conditions?: Prisma.JsonNullableWithAggregatesFilter<"Server"> | runtime.Types.Skip
-  unratedSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.JsonNullableWithAggregatesFilter<"Server"> | runtime.Types.Skip
+  cpu?: Prisma.IntNullableWithAggregatesFilter<"Server"> | number | null | runtime.Types.Skip
+  memory?: Prisma.IntNullableWithAggregatesFilter<"Server"> | number | null | runtime.Types.Skip
+  disk?: Prisma.IntNullableWithAggregatesFilter<"Server"> | number | null | runtime.Types.Skip
+  network?: Prisma.IntNullableWithAggregatesFilter<"Server"> | number | null | runtime.Types.Skip
+  stability?: Prisma.IntNullableWithAggregatesFilter<"Server"> | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.JsonNullableWithAggregatesFilter<"Server"> | runtime.Types.Skip
+  follow?: Prisma.JsonWithAggregatesFilter<"Server"> | runtime.Types.Skip
   formNonce?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
-  daemon?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
   tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
 }
 
@@ -447,26 +482,25 @@ export type ServerCreateInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -478,25 +512,24 @@ export type ServerUncheckedCreateInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -506,26 +539,25 @@ export type ServerUpdateInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -537,25 +569,24 @@ export type ServerUncheckedUpdateInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -567,17 +598,19 @@ export type ServerCreateManyInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
 }
 
@@ -587,17 +620,19 @@ export type ServerUpdateManyMutationInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
 
@@ -609,17 +644,19 @@ export type ServerUncheckedUpdateManyInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
 
@@ -646,23 +683,30 @@ export type ServerCountOrderByAggregateInput = {
   publicIp?: Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
-  lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  offlineSince?: Prisma.SortOrder | runtime.Types.Skip
+  sampledAt?: Prisma.SortOrder | runtime.Types.Skip
+  sample?: Prisma.SortOrder | runtime.Types.Skip
+  cpu?: Prisma.SortOrder | runtime.Types.Skip
+  memory?: Prisma.SortOrder | runtime.Types.Skip
+  disk?: Prisma.SortOrder | runtime.Types.Skip
+  network?: Prisma.SortOrder | runtime.Types.Skip
   stability?: Prisma.SortOrder | runtime.Types.Skip
-  latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
-  latestSample?: Prisma.SortOrder | runtime.Types.Skip
-  conditions?: Prisma.SortOrder | runtime.Types.Skip
-  unratedSince?: Prisma.SortOrder | runtime.Types.Skip
+  ratedBy?: Prisma.SortOrder | runtime.Types.Skip
+  follow?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
-  daemon?: Prisma.SortOrder | runtime.Types.Skip
-  daemonBefore?: Prisma.SortOrder | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.SortOrder | runtime.Types.Skip
   tags?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerAvgOrderByAggregateInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  cpu?: Prisma.SortOrder | runtime.Types.Skip
+  memory?: Prisma.SortOrder | runtime.Types.Skip
+  disk?: Prisma.SortOrder | runtime.Types.Skip
+  network?: Prisma.SortOrder | runtime.Types.Skip
+  stability?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerMaxOrderByAggregateInput = {
@@ -672,14 +716,16 @@ export type ServerMaxOrderByAggregateInput = {
   hostname?: Prisma.SortOrder | runtime.Types.Skip
   publicIp?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
-  lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
-  latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
-  unratedSince?: Prisma.SortOrder | runtime.Types.Skip
+  lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  offlineSince?: Prisma.SortOrder | runtime.Types.Skip
+  sampledAt?: Prisma.SortOrder | runtime.Types.Skip
+  cpu?: Prisma.SortOrder | runtime.Types.Skip
+  memory?: Prisma.SortOrder | runtime.Types.Skip
+  disk?: Prisma.SortOrder | runtime.Types.Skip
+  network?: Prisma.SortOrder | runtime.Types.Skip
+  stability?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
-  daemon?: Prisma.SortOrder | runtime.Types.Skip
-  daemonBefore?: Prisma.SortOrder | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerMinOrderByAggregateInput = {
@@ -689,19 +735,26 @@ export type ServerMinOrderByAggregateInput = {
   hostname?: Prisma.SortOrder | runtime.Types.Skip
   publicIp?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
-  lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
-  latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
-  unratedSince?: Prisma.SortOrder | runtime.Types.Skip
+  lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  offlineSince?: Prisma.SortOrder | runtime.Types.Skip
+  sampledAt?: Prisma.SortOrder | runtime.Types.Skip
+  cpu?: Prisma.SortOrder | runtime.Types.Skip
+  memory?: Prisma.SortOrder | runtime.Types.Skip
+  disk?: Prisma.SortOrder | runtime.Types.Skip
+  network?: Prisma.SortOrder | runtime.Types.Skip
+  stability?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
-  daemon?: Prisma.SortOrder | runtime.Types.Skip
-  daemonBefore?: Prisma.SortOrder | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerSumOrderByAggregateInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  cpu?: Prisma.SortOrder | runtime.Types.Skip
+  memory?: Prisma.SortOrder | runtime.Types.Skip
+  disk?: Prisma.SortOrder | runtime.Types.Skip
+  network?: Prisma.SortOrder | runtime.Types.Skip
+  stability?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerScalarRelationFilter = {
@@ -760,20 +813,6 @@ export type ServerUpdatetagsInput = {
   push?: string | string[] | runtime.Types.Skip
 }
 
-export type ServerCreateNestedOneWithoutEventsInput = {
-  create?: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutEventsInput | runtime.Types.Skip
-  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
-}
-
-export type ServerUpdateOneRequiredWithoutEventsNestedInput = {
-  create?: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutEventsInput | runtime.Types.Skip
-  upsert?: Prisma.ServerUpsertWithoutEventsInput | runtime.Types.Skip
-  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutEventsInput, Prisma.ServerUpdateWithoutEventsInput>, Prisma.ServerUncheckedUpdateWithoutEventsInput> | runtime.Types.Skip
-}
-
 export type ServerCreateNestedOneWithoutMaintenanceInput = {
   create?: Prisma.XOR<Prisma.ServerCreateWithoutMaintenanceInput, Prisma.ServerUncheckedCreateWithoutMaintenanceInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.ServerCreateOrConnectWithoutMaintenanceInput | runtime.Types.Skip
@@ -788,20 +827,6 @@ export type ServerUpdateOneRequiredWithoutMaintenanceNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutMaintenanceInput, Prisma.ServerUpdateWithoutMaintenanceInput>, Prisma.ServerUncheckedUpdateWithoutMaintenanceInput> | runtime.Types.Skip
 }
 
-export type ServerCreateNestedOneWithoutUptimeSumsInput = {
-  create?: Prisma.XOR<Prisma.ServerCreateWithoutUptimeSumsInput, Prisma.ServerUncheckedCreateWithoutUptimeSumsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutUptimeSumsInput | runtime.Types.Skip
-  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
-}
-
-export type ServerUpdateOneRequiredWithoutUptimeSumsNestedInput = {
-  create?: Prisma.XOR<Prisma.ServerCreateWithoutUptimeSumsInput, Prisma.ServerUncheckedCreateWithoutUptimeSumsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutUptimeSumsInput | runtime.Types.Skip
-  upsert?: Prisma.ServerUpsertWithoutUptimeSumsInput | runtime.Types.Skip
-  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutUptimeSumsInput, Prisma.ServerUpdateWithoutUptimeSumsInput>, Prisma.ServerUncheckedUpdateWithoutUptimeSumsInput> | runtime.Types.Skip
-}
-
 export type ServerCreateNestedOneWithoutKeysInput = {
   create?: Prisma.XOR<Prisma.ServerCreateWithoutKeysInput, Prisma.ServerUncheckedCreateWithoutKeysInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.ServerCreateOrConnectWithoutKeysInput | runtime.Types.Skip
@@ -814,20 +839,6 @@ export type ServerUpdateOneRequiredWithoutKeysNestedInput = {
   upsert?: Prisma.ServerUpsertWithoutKeysInput | runtime.Types.Skip
   connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
   update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutKeysInput, Prisma.ServerUpdateWithoutKeysInput>, Prisma.ServerUncheckedUpdateWithoutKeysInput> | runtime.Types.Skip
-}
-
-export type ServerCreateNestedOneWithoutTelemetrySamplesInput = {
-  create?: Prisma.XOR<Prisma.ServerCreateWithoutTelemetrySamplesInput, Prisma.ServerUncheckedCreateWithoutTelemetrySamplesInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutTelemetrySamplesInput | runtime.Types.Skip
-  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
-}
-
-export type ServerUpdateOneRequiredWithoutTelemetrySamplesNestedInput = {
-  create?: Prisma.XOR<Prisma.ServerCreateWithoutTelemetrySamplesInput, Prisma.ServerUncheckedCreateWithoutTelemetrySamplesInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutTelemetrySamplesInput | runtime.Types.Skip
-  upsert?: Prisma.ServerUpsertWithoutTelemetrySamplesInput | runtime.Types.Skip
-  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutTelemetrySamplesInput, Prisma.ServerUpdateWithoutTelemetrySamplesInput>, Prisma.ServerUncheckedUpdateWithoutTelemetrySamplesInput> | runtime.Types.Skip
 }
 
 export type ServerCreateNestedOneWithoutTelemetryHoursInput = {
@@ -878,25 +889,24 @@ export type ServerCreateWithoutAccountInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -907,25 +917,24 @@ export type ServerUncheckedCreateWithoutAccountInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -966,148 +975,20 @@ export type ServerScalarWhereInput = {
   publicIp?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
-  latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
-  conditions?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
-  unratedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  cpu?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  memory?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  disk?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  network?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  stability?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  follow?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
-}
-
-export type ServerCreateWithoutEventsInput = {
-  label: string
-  hostname: string
-  publicIp?: string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
-  firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
-  account: Prisma.AccountCreateNestedOneWithoutServersInput
-  keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
-}
-
-export type ServerUncheckedCreateWithoutEventsInput = {
-  id?: number | runtime.Types.Skip
-  accountId: number
-  label: string
-  hostname: string
-  publicIp?: string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
-  firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
-}
-
-export type ServerCreateOrConnectWithoutEventsInput = {
-  where: Prisma.ServerWhereUniqueInput
-  create: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput>
-}
-
-export type ServerUpsertWithoutEventsInput = {
-  update: Prisma.XOR<Prisma.ServerUpdateWithoutEventsInput, Prisma.ServerUncheckedUpdateWithoutEventsInput>
-  create: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput>
-  where?: Prisma.ServerWhereInput | runtime.Types.Skip
-}
-
-export type ServerUpdateToOneWithWhereWithoutEventsInput = {
-  where?: Prisma.ServerWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.ServerUpdateWithoutEventsInput, Prisma.ServerUncheckedUpdateWithoutEventsInput>
-}
-
-export type ServerUpdateWithoutEventsInput = {
-  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
-  account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
-}
-
-export type ServerUncheckedUpdateWithoutEventsInput = {
-  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutMaintenanceInput = {
@@ -1116,25 +997,24 @@ export type ServerCreateWithoutMaintenanceInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1146,24 +1026,23 @@ export type ServerUncheckedCreateWithoutMaintenanceInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1189,25 +1068,24 @@ export type ServerUpdateWithoutMaintenanceInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1219,154 +1097,23 @@ export type ServerUncheckedUpdateWithoutMaintenanceInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
-}
-
-export type ServerCreateWithoutUptimeSumsInput = {
-  label: string
-  hostname: string
-  publicIp?: string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
-  firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
-  account: Prisma.AccountCreateNestedOneWithoutServersInput
-  keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
-}
-
-export type ServerUncheckedCreateWithoutUptimeSumsInput = {
-  id?: number | runtime.Types.Skip
-  accountId: number
-  label: string
-  hostname: string
-  publicIp?: string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
-  firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
-}
-
-export type ServerCreateOrConnectWithoutUptimeSumsInput = {
-  where: Prisma.ServerWhereUniqueInput
-  create: Prisma.XOR<Prisma.ServerCreateWithoutUptimeSumsInput, Prisma.ServerUncheckedCreateWithoutUptimeSumsInput>
-}
-
-export type ServerUpsertWithoutUptimeSumsInput = {
-  update: Prisma.XOR<Prisma.ServerUpdateWithoutUptimeSumsInput, Prisma.ServerUncheckedUpdateWithoutUptimeSumsInput>
-  create: Prisma.XOR<Prisma.ServerCreateWithoutUptimeSumsInput, Prisma.ServerUncheckedCreateWithoutUptimeSumsInput>
-  where?: Prisma.ServerWhereInput | runtime.Types.Skip
-}
-
-export type ServerUpdateToOneWithWhereWithoutUptimeSumsInput = {
-  where?: Prisma.ServerWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.ServerUpdateWithoutUptimeSumsInput, Prisma.ServerUncheckedUpdateWithoutUptimeSumsInput>
-}
-
-export type ServerUpdateWithoutUptimeSumsInput = {
-  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
-  account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
-}
-
-export type ServerUncheckedUpdateWithoutUptimeSumsInput = {
-  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1376,25 +1123,24 @@ export type ServerCreateWithoutKeysInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1406,24 +1152,23 @@ export type ServerUncheckedCreateWithoutKeysInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1449,25 +1194,24 @@ export type ServerUpdateWithoutKeysInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1479,154 +1223,23 @@ export type ServerUncheckedUpdateWithoutKeysInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
-}
-
-export type ServerCreateWithoutTelemetrySamplesInput = {
-  label: string
-  hostname: string
-  publicIp?: string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
-  firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
-  account: Prisma.AccountCreateNestedOneWithoutServersInput
-  keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
-}
-
-export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
-  id?: number | runtime.Types.Skip
-  accountId: number
-  label: string
-  hostname: string
-  publicIp?: string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
-  firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
-}
-
-export type ServerCreateOrConnectWithoutTelemetrySamplesInput = {
-  where: Prisma.ServerWhereUniqueInput
-  create: Prisma.XOR<Prisma.ServerCreateWithoutTelemetrySamplesInput, Prisma.ServerUncheckedCreateWithoutTelemetrySamplesInput>
-}
-
-export type ServerUpsertWithoutTelemetrySamplesInput = {
-  update: Prisma.XOR<Prisma.ServerUpdateWithoutTelemetrySamplesInput, Prisma.ServerUncheckedUpdateWithoutTelemetrySamplesInput>
-  create: Prisma.XOR<Prisma.ServerCreateWithoutTelemetrySamplesInput, Prisma.ServerUncheckedCreateWithoutTelemetrySamplesInput>
-  where?: Prisma.ServerWhereInput | runtime.Types.Skip
-}
-
-export type ServerUpdateToOneWithWhereWithoutTelemetrySamplesInput = {
-  where?: Prisma.ServerWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.ServerUpdateWithoutTelemetrySamplesInput, Prisma.ServerUncheckedUpdateWithoutTelemetrySamplesInput>
-}
-
-export type ServerUpdateWithoutTelemetrySamplesInput = {
-  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
-  account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
-}
-
-export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
-  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
-  keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1636,25 +1249,24 @@ export type ServerCreateWithoutTelemetryHoursInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1666,24 +1278,23 @@ export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1709,25 +1320,24 @@ export type ServerUpdateWithoutTelemetryHoursInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1739,24 +1349,23 @@ export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1766,25 +1375,24 @@ export type ServerCreateWithoutBenchmarkRunsInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1796,24 +1404,23 @@ export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1839,25 +1446,24 @@ export type ServerUpdateWithoutBenchmarkRunsInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1869,24 +1475,23 @@ export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1896,26 +1501,25 @@ export type ServerCreateWithoutSnoozeInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutSnoozeInput = {
@@ -1926,25 +1530,24 @@ export type ServerUncheckedCreateWithoutSnoozeInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutSnoozeInput = {
@@ -1969,26 +1572,25 @@ export type ServerUpdateWithoutSnoozeInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutSnoozeInput = {
@@ -1999,25 +1601,24 @@ export type ServerUncheckedUpdateWithoutSnoozeInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateManyAccountInput = {
@@ -2027,17 +1628,19 @@ export type ServerCreateManyAccountInput = {
   publicIp?: string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  lastSeenAt?: Date | string | runtime.Types.Skip
   firstSeenAt?: Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Date | string | null | runtime.Types.Skip
+  offlineSince?: Date | string | null | runtime.Types.Skip
+  sampledAt?: Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: number | null | runtime.Types.Skip
+  memory?: number | null | runtime.Types.Skip
+  disk?: number | null | runtime.Types.Skip
+  network?: number | null | runtime.Types.Skip
+  stability?: number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
-  daemon?: string | null | runtime.Types.Skip
-  daemonBefore?: string | null | runtime.Types.Skip
-  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
 }
 
@@ -2047,25 +1650,24 @@ export type ServerUpdateWithoutAccountInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -2076,25 +1678,24 @@ export type ServerUncheckedUpdateWithoutAccountInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
-  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -2105,17 +1706,19 @@ export type ServerUncheckedUpdateManyWithoutAccountInput = {
   publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offlineSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sampledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  sample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  cpu?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memory?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  disk?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  network?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
 
@@ -2126,22 +1729,16 @@ export type ServerUncheckedUpdateManyWithoutAccountInput = {
 
 export type ServerCountOutputType = {
   keys: number
-  telemetrySamples: number
   telemetryHours: number
   benchmarkRuns: number
-  events: number
   maintenance: number
-  uptimeSums: number
 }
 
 export type ServerCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | ServerCountOutputTypeCountKeysArgs
-  telemetrySamples?: boolean | ServerCountOutputTypeCountTelemetrySamplesArgs
   telemetryHours?: boolean | ServerCountOutputTypeCountTelemetryHoursArgs
   benchmarkRuns?: boolean | ServerCountOutputTypeCountBenchmarkRunsArgs
-  events?: boolean | ServerCountOutputTypeCountEventsArgs
   maintenance?: boolean | ServerCountOutputTypeCountMaintenanceArgs
-  uptimeSums?: boolean | ServerCountOutputTypeCountUptimeSumsArgs
 }
 
 /**
@@ -2164,13 +1761,6 @@ export type ServerCountOutputTypeCountKeysArgs<ExtArgs extends runtime.Types.Ext
 /**
  * ServerCountOutputType without action
  */
-export type ServerCountOutputTypeCountTelemetrySamplesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.TelemetrySampleWhereInput | runtime.Types.Skip
-}
-
-/**
- * ServerCountOutputType without action
- */
 export type ServerCountOutputTypeCountTelemetryHoursArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   where?: Prisma.TelemetryHourWhereInput | runtime.Types.Skip
 }
@@ -2185,22 +1775,8 @@ export type ServerCountOutputTypeCountBenchmarkRunsArgs<ExtArgs extends runtime.
 /**
  * ServerCountOutputType without action
  */
-export type ServerCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.ServerEventWhereInput | runtime.Types.Skip
-}
-
-/**
- * ServerCountOutputType without action
- */
 export type ServerCountOutputTypeCountMaintenanceArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   where?: Prisma.MaintenanceTimeWhereInput | runtime.Types.Skip
-}
-
-/**
- * ServerCountOutputType without action
- */
-export type ServerCountOutputTypeCountUptimeSumsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.UptimeSumWhereInput | runtime.Types.Skip
 }
 
 
@@ -2212,26 +1788,25 @@ export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   publicIp?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
-  lastSeenAt?: boolean | runtime.Types.Skip
   firstSeenAt?: boolean | runtime.Types.Skip
+  lastSeenAt?: boolean | runtime.Types.Skip
+  offlineSince?: boolean | runtime.Types.Skip
+  sampledAt?: boolean | runtime.Types.Skip
+  sample?: boolean | runtime.Types.Skip
+  cpu?: boolean | runtime.Types.Skip
+  memory?: boolean | runtime.Types.Skip
+  disk?: boolean | runtime.Types.Skip
+  network?: boolean | runtime.Types.Skip
   stability?: boolean | runtime.Types.Skip
-  latestSampleAt?: boolean | runtime.Types.Skip
-  latestSample?: boolean | runtime.Types.Skip
-  conditions?: boolean | runtime.Types.Skip
-  unratedSince?: boolean | runtime.Types.Skip
+  ratedBy?: boolean | runtime.Types.Skip
+  follow?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
-  daemon?: boolean | runtime.Types.Skip
-  daemonBefore?: boolean | runtime.Types.Skip
-  twoDaemonsAt?: boolean | runtime.Types.Skip
   tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   keys?: boolean | Prisma.Server$keysArgs<ExtArgs> | runtime.Types.Skip
-  telemetrySamples?: boolean | Prisma.Server$telemetrySamplesArgs<ExtArgs> | runtime.Types.Skip
   telemetryHours?: boolean | Prisma.Server$telemetryHoursArgs<ExtArgs> | runtime.Types.Skip
   benchmarkRuns?: boolean | Prisma.Server$benchmarkRunsArgs<ExtArgs> | runtime.Types.Skip
-  events?: boolean | Prisma.Server$eventsArgs<ExtArgs> | runtime.Types.Skip
   maintenance?: boolean | Prisma.Server$maintenanceArgs<ExtArgs> | runtime.Types.Skip
-  uptimeSums?: boolean | Prisma.Server$uptimeSumsArgs<ExtArgs> | runtime.Types.Skip
   snooze?: boolean | Prisma.Server$snoozeArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.ServerCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["server"]>
@@ -2244,17 +1819,19 @@ export type ServerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   publicIp?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
-  lastSeenAt?: boolean | runtime.Types.Skip
   firstSeenAt?: boolean | runtime.Types.Skip
+  lastSeenAt?: boolean | runtime.Types.Skip
+  offlineSince?: boolean | runtime.Types.Skip
+  sampledAt?: boolean | runtime.Types.Skip
+  sample?: boolean | runtime.Types.Skip
+  cpu?: boolean | runtime.Types.Skip
+  memory?: boolean | runtime.Types.Skip
+  disk?: boolean | runtime.Types.Skip
+  network?: boolean | runtime.Types.Skip
   stability?: boolean | runtime.Types.Skip
-  latestSampleAt?: boolean | runtime.Types.Skip
-  latestSample?: boolean | runtime.Types.Skip
-  conditions?: boolean | runtime.Types.Skip
-  unratedSince?: boolean | runtime.Types.Skip
+  ratedBy?: boolean | runtime.Types.Skip
+  follow?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
-  daemon?: boolean | runtime.Types.Skip
-  daemonBefore?: boolean | runtime.Types.Skip
-  twoDaemonsAt?: boolean | runtime.Types.Skip
   tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["server"]>
@@ -2267,17 +1844,19 @@ export type ServerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   publicIp?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
-  lastSeenAt?: boolean | runtime.Types.Skip
   firstSeenAt?: boolean | runtime.Types.Skip
+  lastSeenAt?: boolean | runtime.Types.Skip
+  offlineSince?: boolean | runtime.Types.Skip
+  sampledAt?: boolean | runtime.Types.Skip
+  sample?: boolean | runtime.Types.Skip
+  cpu?: boolean | runtime.Types.Skip
+  memory?: boolean | runtime.Types.Skip
+  disk?: boolean | runtime.Types.Skip
+  network?: boolean | runtime.Types.Skip
   stability?: boolean | runtime.Types.Skip
-  latestSampleAt?: boolean | runtime.Types.Skip
-  latestSample?: boolean | runtime.Types.Skip
-  conditions?: boolean | runtime.Types.Skip
-  unratedSince?: boolean | runtime.Types.Skip
+  ratedBy?: boolean | runtime.Types.Skip
+  follow?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
-  daemon?: boolean | runtime.Types.Skip
-  daemonBefore?: boolean | runtime.Types.Skip
-  twoDaemonsAt?: boolean | runtime.Types.Skip
   tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["server"]>
@@ -2290,30 +1869,29 @@ export type ServerSelectScalar = {
   publicIp?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
-  lastSeenAt?: boolean | runtime.Types.Skip
   firstSeenAt?: boolean | runtime.Types.Skip
+  lastSeenAt?: boolean | runtime.Types.Skip
+  offlineSince?: boolean | runtime.Types.Skip
+  sampledAt?: boolean | runtime.Types.Skip
+  sample?: boolean | runtime.Types.Skip
+  cpu?: boolean | runtime.Types.Skip
+  memory?: boolean | runtime.Types.Skip
+  disk?: boolean | runtime.Types.Skip
+  network?: boolean | runtime.Types.Skip
   stability?: boolean | runtime.Types.Skip
-  latestSampleAt?: boolean | runtime.Types.Skip
-  latestSample?: boolean | runtime.Types.Skip
-  conditions?: boolean | runtime.Types.Skip
-  unratedSince?: boolean | runtime.Types.Skip
+  ratedBy?: boolean | runtime.Types.Skip
+  follow?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
-  daemon?: boolean | runtime.Types.Skip
-  daemonBefore?: boolean | runtime.Types.Skip
-  twoDaemonsAt?: boolean | runtime.Types.Skip
   tags?: boolean | runtime.Types.Skip
 }
 
-export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "lastSeenAt" | "firstSeenAt" | "stability" | "latestSampleAt" | "latestSample" | "conditions" | "unratedSince" | "formNonce" | "daemon" | "daemonBefore" | "twoDaemonsAt" | "tags", ExtArgs["result"]["server"], runtime.Types.Skip>
+export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "firstSeenAt" | "lastSeenAt" | "offlineSince" | "sampledAt" | "sample" | "cpu" | "memory" | "disk" | "network" | "stability" | "ratedBy" | "follow" | "formNonce" | "tags", ExtArgs["result"]["server"], runtime.Types.Skip>
 export type ServerInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   keys?: boolean | Prisma.Server$keysArgs<ExtArgs> | runtime.Types.Skip
-  telemetrySamples?: boolean | Prisma.Server$telemetrySamplesArgs<ExtArgs> | runtime.Types.Skip
   telemetryHours?: boolean | Prisma.Server$telemetryHoursArgs<ExtArgs> | runtime.Types.Skip
   benchmarkRuns?: boolean | Prisma.Server$benchmarkRunsArgs<ExtArgs> | runtime.Types.Skip
-  events?: boolean | Prisma.Server$eventsArgs<ExtArgs> | runtime.Types.Skip
   maintenance?: boolean | Prisma.Server$maintenanceArgs<ExtArgs> | runtime.Types.Skip
-  uptimeSums?: boolean | Prisma.Server$uptimeSumsArgs<ExtArgs> | runtime.Types.Skip
   snooze?: boolean | Prisma.Server$snoozeArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.ServerCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -2329,12 +1907,9 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
   objects: {
     account: Prisma.$AccountPayload<ExtArgs>
     keys: Prisma.$ServerKeyPayload<ExtArgs>[]
-    telemetrySamples: Prisma.$TelemetrySamplePayload<ExtArgs>[]
     telemetryHours: Prisma.$TelemetryHourPayload<ExtArgs>[]
     benchmarkRuns: Prisma.$BenchmarkRunPayload<ExtArgs>[]
-    events: Prisma.$ServerEventPayload<ExtArgs>[]
     maintenance: Prisma.$MaintenanceTimePayload<ExtArgs>[]
-    uptimeSums: Prisma.$UptimeSumPayload<ExtArgs>[]
     snooze: Prisma.$ServerSnoozePayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
@@ -2349,46 +1924,42 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     facts: runtime.JsonValue
     createdAt: Date
     /**
-     * Equal to created_at until the first check-in.
-     */
-    lastSeenAt: Date
-    /**
-     * The time of its first sample that was in time. Null: never heard, or by a version that did not store it.
+     * Of the first check-in, and of the last. Null: never heard.
      */
     firstSeenAt: Date | null
+    lastSeenAt: Date | null
     /**
-     * What the stability component needs of the last 24 hours; see lib/servers/stability.ts.
+     * Set by the watch, with the event of the outage; the next check-in ends both.
      */
-    stability: runtime.JsonValue
+    offlineSince: Date | null
     /**
-     * Null until the first sample. A trigger keeps these two for every writer of samples; they outlive the sample.
+     * When the newest sample was measured. Null until the first one.
      */
-    latestSampleAt: Date | null
+    sampledAt: Date | null
     /**
-     * Its measurements by the names of their columns.
+     * Its measurements by their names on the wire.
      */
-    latestSample: runtime.JsonValue | null
+    sample: runtime.JsonValue | null
     /**
-     * How long the score, the disk and the clock have been what they are; see lib/servers/events/conditions.ts.
+     * How that sample was rated at its own time, 0 to 1000 each; null where nothing was measured.
      */
-    conditions: runtime.JsonValue | null
+    cpu: number | null
+    memory: number | null
+    disk: number | null
+    network: number | null
+    stability: number | null
     /**
-     * A trigger sets it: the first sample of another program that is not rated yet.
+     * What it was rated by besides: the cores, and the 24 hours before it; see lib/servers/telemetry/check-ins.ts.
      */
-    unratedSince: Date | null
+    ratedBy: runtime.JsonValue | null
+    /**
+     * What check-ins remember from one to the next: how long conditions have held, and which daemons reported last.
+     */
+    follow: runtime.JsonValue
     /**
      * The one-use number of the form that added the server, so that a repeated POST adds nothing.
      */
     formNonce: string | null
-    /**
-     * The random name under which the daemon reported last, and the one before that one.
-     */
-    daemon: string | null
-    daemonBefore: string | null
-    /**
-     * When two daemons were last seen to take turns with one key.
-     */
-    twoDaemonsAt: Date | null
     /**
      * What its owner calls it besides, normalised; see lib/servers/tags.ts.
      */
@@ -2789,12 +2360,9 @@ export interface Prisma__ServerClient<T, Null = never, ExtArgs extends runtime.T
   readonly [Symbol.toStringTag]: "PrismaPromise"
   account<T extends Prisma.AccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountDefaultArgs<ExtArgs>>): Prisma.Prisma__AccountClient<runtime.Types.Result.GetResult<Prisma.$AccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   keys<T extends Prisma.Server$keysArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$keysArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServerKeyPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
-  telemetrySamples<T extends Prisma.Server$telemetrySamplesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$telemetrySamplesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TelemetrySamplePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   telemetryHours<T extends Prisma.Server$telemetryHoursArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$telemetryHoursArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TelemetryHourPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   benchmarkRuns<T extends Prisma.Server$benchmarkRunsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$benchmarkRunsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$BenchmarkRunPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
-  events<T extends Prisma.Server$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServerEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   maintenance<T extends Prisma.Server$maintenanceArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$maintenanceArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$MaintenanceTimePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
-  uptimeSums<T extends Prisma.Server$uptimeSumsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$uptimeSumsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$UptimeSumPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   snooze<T extends Prisma.Server$snoozeArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$snoozeArgs<ExtArgs>>): Prisma.Prisma__ServerSnoozeClient<runtime.Types.Result.GetResult<Prisma.$ServerSnoozePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -2832,17 +2400,19 @@ export interface ServerFieldRefs {
   readonly publicIp: Prisma.FieldRef<"Server", 'String'>
   readonly facts: Prisma.FieldRef<"Server", 'Json'>
   readonly createdAt: Prisma.FieldRef<"Server", 'DateTime'>
-  readonly lastSeenAt: Prisma.FieldRef<"Server", 'DateTime'>
   readonly firstSeenAt: Prisma.FieldRef<"Server", 'DateTime'>
-  readonly stability: Prisma.FieldRef<"Server", 'Json'>
-  readonly latestSampleAt: Prisma.FieldRef<"Server", 'DateTime'>
-  readonly latestSample: Prisma.FieldRef<"Server", 'Json'>
-  readonly conditions: Prisma.FieldRef<"Server", 'Json'>
-  readonly unratedSince: Prisma.FieldRef<"Server", 'DateTime'>
+  readonly lastSeenAt: Prisma.FieldRef<"Server", 'DateTime'>
+  readonly offlineSince: Prisma.FieldRef<"Server", 'DateTime'>
+  readonly sampledAt: Prisma.FieldRef<"Server", 'DateTime'>
+  readonly sample: Prisma.FieldRef<"Server", 'Json'>
+  readonly cpu: Prisma.FieldRef<"Server", 'Int'>
+  readonly memory: Prisma.FieldRef<"Server", 'Int'>
+  readonly disk: Prisma.FieldRef<"Server", 'Int'>
+  readonly network: Prisma.FieldRef<"Server", 'Int'>
+  readonly stability: Prisma.FieldRef<"Server", 'Int'>
+  readonly ratedBy: Prisma.FieldRef<"Server", 'Json'>
+  readonly follow: Prisma.FieldRef<"Server", 'Json'>
   readonly formNonce: Prisma.FieldRef<"Server", 'String'>
-  readonly daemon: Prisma.FieldRef<"Server", 'String'>
-  readonly daemonBefore: Prisma.FieldRef<"Server", 'String'>
-  readonly twoDaemonsAt: Prisma.FieldRef<"Server", 'DateTime'>
   readonly tags: Prisma.FieldRef<"Server", 'String[]'>
 }
     
@@ -3278,30 +2848,6 @@ export type Server$keysArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
 }
 
 /**
- * Server.telemetrySamples
- */
-export type Server$telemetrySamplesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the TelemetrySample
-   */
-  select?: Prisma.TelemetrySampleSelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the TelemetrySample
-   */
-  omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
-  where?: Prisma.TelemetrySampleWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.TelemetrySampleOrderByWithRelationInput | Prisma.TelemetrySampleOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.TelemetrySampleWhereUniqueInput | runtime.Types.Skip
-  take?: number | runtime.Types.Skip
-  skip?: number | runtime.Types.Skip
-  distinct?: Prisma.TelemetrySampleScalarFieldEnum | Prisma.TelemetrySampleScalarFieldEnum[] | runtime.Types.Skip
-}
-
-/**
  * Server.telemetryHours
  */
 export type Server$telemetryHoursArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -3350,30 +2896,6 @@ export type Server$benchmarkRunsArgs<ExtArgs extends runtime.Types.Extensions.In
 }
 
 /**
- * Server.events
- */
-export type Server$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the ServerEvent
-   */
-  select?: Prisma.ServerEventSelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the ServerEvent
-   */
-  omit?: Prisma.ServerEventOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.ServerEventInclude<ExtArgs> | null
-  where?: Prisma.ServerEventWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.ServerEventOrderByWithRelationInput | Prisma.ServerEventOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.ServerEventWhereUniqueInput | runtime.Types.Skip
-  take?: number | runtime.Types.Skip
-  skip?: number | runtime.Types.Skip
-  distinct?: Prisma.ServerEventScalarFieldEnum | Prisma.ServerEventScalarFieldEnum[] | runtime.Types.Skip
-}
-
-/**
  * Server.maintenance
  */
 export type Server$maintenanceArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -3395,30 +2917,6 @@ export type Server$maintenanceArgs<ExtArgs extends runtime.Types.Extensions.Inte
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.MaintenanceTimeScalarFieldEnum | Prisma.MaintenanceTimeScalarFieldEnum[] | runtime.Types.Skip
-}
-
-/**
- * Server.uptimeSums
- */
-export type Server$uptimeSumsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the UptimeSum
-   */
-  select?: Prisma.UptimeSumSelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the UptimeSum
-   */
-  omit?: Prisma.UptimeSumOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.UptimeSumInclude<ExtArgs> | null
-  where?: Prisma.UptimeSumWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.UptimeSumOrderByWithRelationInput | Prisma.UptimeSumOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.UptimeSumWhereUniqueInput | runtime.Types.Skip
-  take?: number | runtime.Types.Skip
-  skip?: number | runtime.Types.Skip
-  distinct?: Prisma.UptimeSumScalarFieldEnum | Prisma.UptimeSumScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

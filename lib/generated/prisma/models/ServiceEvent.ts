@@ -735,7 +735,7 @@ export type $ServiceEventPayload<ExtArgs extends runtime.Types.Extensions.Intern
     endedAt: Date | null
     facts: runtime.JsonValue
     /**
-     * As of server_events.
+     * As of events.
      */
     noticeDue: boolean
   }, ExtArgs["result"]["serviceEvent"]>

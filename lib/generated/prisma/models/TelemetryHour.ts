@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model TelemetryHour
- * The samples of one hour of the clock (UTC), summed up; see lib/servers/telemetry/roll-ups.ts.
+ * What the samples of an hour of the clock were. Each check-in moves it on.
  */
 export type TelemetryHourModel = runtime.Types.Result.DefaultSelection<Prisma.$TelemetryHourPayload>
 
@@ -28,88 +28,366 @@ export type AggregateTelemetryHour = {
 
 export type TelemetryHourAvgAggregateOutputType = {
   serverId: number | null
+  seen: number | null
   samples: number | null
-  rule: number | null
-  late: number | null
+  reboots: number | null
+  oomKills: number | null
+  scoreMin: number | null
+  scoreAvg: number | null
+  scoreMax: number | null
+  cpuPctMin: number | null
+  cpuPctAvg: number | null
+  cpuPctMax: number | null
+  cpuStealPctMin: number | null
+  cpuStealPctAvg: number | null
+  cpuStealPctMax: number | null
+  cpuIowaitPctMin: number | null
+  cpuIowaitPctAvg: number | null
+  cpuIowaitPctMax: number | null
+  memUsedPctMin: number | null
+  memUsedPctAvg: number | null
+  memUsedPctMax: number | null
+  swapUsedPctMin: number | null
+  swapUsedPctAvg: number | null
+  swapUsedPctMax: number | null
+  diskUsedPctMin: number | null
+  diskUsedPctAvg: number | null
+  diskUsedPctMax: number | null
+  netLossPctMin: number | null
+  netLossPctAvg: number | null
+  netLossPctMax: number | null
+  netRetransmitPctMin: number | null
+  netRetransmitPctAvg: number | null
+  netRetransmitPctMax: number | null
 }
 
 export type TelemetryHourSumAggregateOutputType = {
   serverId: number | null
+  seen: bigint | null
   samples: number | null
-  rule: number | null
-  late: number | null
+  reboots: number | null
+  oomKills: number | null
+  scoreMin: number | null
+  scoreAvg: number | null
+  scoreMax: number | null
+  cpuPctMin: number | null
+  cpuPctAvg: number | null
+  cpuPctMax: number | null
+  cpuStealPctMin: number | null
+  cpuStealPctAvg: number | null
+  cpuStealPctMax: number | null
+  cpuIowaitPctMin: number | null
+  cpuIowaitPctAvg: number | null
+  cpuIowaitPctMax: number | null
+  memUsedPctMin: number | null
+  memUsedPctAvg: number | null
+  memUsedPctMax: number | null
+  swapUsedPctMin: number | null
+  swapUsedPctAvg: number | null
+  swapUsedPctMax: number | null
+  diskUsedPctMin: number | null
+  diskUsedPctAvg: number | null
+  diskUsedPctMax: number | null
+  netLossPctMin: number | null
+  netLossPctAvg: number | null
+  netLossPctMax: number | null
+  netRetransmitPctMin: number | null
+  netRetransmitPctAvg: number | null
+  netRetransmitPctMax: number | null
 }
 
 export type TelemetryHourMinAggregateOutputType = {
   serverId: number | null
   hour: Date | null
+  seen: bigint | null
   samples: number | null
-  stale: boolean | null
-  rule: number | null
-  late: number | null
+  reboots: number | null
+  oomKills: number | null
+  oomAt: Date | null
+  scoreMin: number | null
+  scoreAvg: number | null
+  scoreMax: number | null
+  cpuPctMin: number | null
+  cpuPctAvg: number | null
+  cpuPctMax: number | null
+  cpuStealPctMin: number | null
+  cpuStealPctAvg: number | null
+  cpuStealPctMax: number | null
+  cpuIowaitPctMin: number | null
+  cpuIowaitPctAvg: number | null
+  cpuIowaitPctMax: number | null
+  memUsedPctMin: number | null
+  memUsedPctAvg: number | null
+  memUsedPctMax: number | null
+  swapUsedPctMin: number | null
+  swapUsedPctAvg: number | null
+  swapUsedPctMax: number | null
+  diskUsedPctMin: number | null
+  diskUsedPctAvg: number | null
+  diskUsedPctMax: number | null
+  netLossPctMin: number | null
+  netLossPctAvg: number | null
+  netLossPctMax: number | null
+  netRetransmitPctMin: number | null
+  netRetransmitPctAvg: number | null
+  netRetransmitPctMax: number | null
 }
 
 export type TelemetryHourMaxAggregateOutputType = {
   serverId: number | null
   hour: Date | null
+  seen: bigint | null
   samples: number | null
-  stale: boolean | null
-  rule: number | null
-  late: number | null
+  reboots: number | null
+  oomKills: number | null
+  oomAt: Date | null
+  scoreMin: number | null
+  scoreAvg: number | null
+  scoreMax: number | null
+  cpuPctMin: number | null
+  cpuPctAvg: number | null
+  cpuPctMax: number | null
+  cpuStealPctMin: number | null
+  cpuStealPctAvg: number | null
+  cpuStealPctMax: number | null
+  cpuIowaitPctMin: number | null
+  cpuIowaitPctAvg: number | null
+  cpuIowaitPctMax: number | null
+  memUsedPctMin: number | null
+  memUsedPctAvg: number | null
+  memUsedPctMax: number | null
+  swapUsedPctMin: number | null
+  swapUsedPctAvg: number | null
+  swapUsedPctMax: number | null
+  diskUsedPctMin: number | null
+  diskUsedPctAvg: number | null
+  diskUsedPctMax: number | null
+  netLossPctMin: number | null
+  netLossPctAvg: number | null
+  netLossPctMax: number | null
+  netRetransmitPctMin: number | null
+  netRetransmitPctAvg: number | null
+  netRetransmitPctMax: number | null
 }
 
 export type TelemetryHourCountAggregateOutputType = {
   serverId: number
   hour: number
+  seen: number
   samples: number
-  bands: number
-  stale: number
-  rule: number
-  late: number
+  reboots: number
+  oomKills: number
+  oomAt: number
+  scoreMin: number
+  scoreAvg: number
+  scoreMax: number
+  cpuPctMin: number
+  cpuPctAvg: number
+  cpuPctMax: number
+  cpuStealPctMin: number
+  cpuStealPctAvg: number
+  cpuStealPctMax: number
+  cpuIowaitPctMin: number
+  cpuIowaitPctAvg: number
+  cpuIowaitPctMax: number
+  memUsedPctMin: number
+  memUsedPctAvg: number
+  memUsedPctMax: number
+  swapUsedPctMin: number
+  swapUsedPctAvg: number
+  swapUsedPctMax: number
+  diskUsedPctMin: number
+  diskUsedPctAvg: number
+  diskUsedPctMax: number
+  netLossPctMin: number
+  netLossPctAvg: number
+  netLossPctMax: number
+  netRetransmitPctMin: number
+  netRetransmitPctAvg: number
+  netRetransmitPctMax: number
   _all: number
 }
 
 
 export type TelemetryHourAvgAggregateInputType = {
   serverId?: true | runtime.Types.Skip
+  seen?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
-  rule?: true | runtime.Types.Skip
-  late?: true | runtime.Types.Skip
+  reboots?: true | runtime.Types.Skip
+  oomKills?: true | runtime.Types.Skip
+  scoreMin?: true | runtime.Types.Skip
+  scoreAvg?: true | runtime.Types.Skip
+  scoreMax?: true | runtime.Types.Skip
+  cpuPctMin?: true | runtime.Types.Skip
+  cpuPctAvg?: true | runtime.Types.Skip
+  cpuPctMax?: true | runtime.Types.Skip
+  cpuStealPctMin?: true | runtime.Types.Skip
+  cpuStealPctAvg?: true | runtime.Types.Skip
+  cpuStealPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctMin?: true | runtime.Types.Skip
+  cpuIowaitPctAvg?: true | runtime.Types.Skip
+  cpuIowaitPctMax?: true | runtime.Types.Skip
+  memUsedPctMin?: true | runtime.Types.Skip
+  memUsedPctAvg?: true | runtime.Types.Skip
+  memUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctMin?: true | runtime.Types.Skip
+  swapUsedPctAvg?: true | runtime.Types.Skip
+  swapUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctMin?: true | runtime.Types.Skip
+  diskUsedPctAvg?: true | runtime.Types.Skip
+  diskUsedPctMax?: true | runtime.Types.Skip
+  netLossPctMin?: true | runtime.Types.Skip
+  netLossPctAvg?: true | runtime.Types.Skip
+  netLossPctMax?: true | runtime.Types.Skip
+  netRetransmitPctMin?: true | runtime.Types.Skip
+  netRetransmitPctAvg?: true | runtime.Types.Skip
+  netRetransmitPctMax?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourSumAggregateInputType = {
   serverId?: true | runtime.Types.Skip
+  seen?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
-  rule?: true | runtime.Types.Skip
-  late?: true | runtime.Types.Skip
+  reboots?: true | runtime.Types.Skip
+  oomKills?: true | runtime.Types.Skip
+  scoreMin?: true | runtime.Types.Skip
+  scoreAvg?: true | runtime.Types.Skip
+  scoreMax?: true | runtime.Types.Skip
+  cpuPctMin?: true | runtime.Types.Skip
+  cpuPctAvg?: true | runtime.Types.Skip
+  cpuPctMax?: true | runtime.Types.Skip
+  cpuStealPctMin?: true | runtime.Types.Skip
+  cpuStealPctAvg?: true | runtime.Types.Skip
+  cpuStealPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctMin?: true | runtime.Types.Skip
+  cpuIowaitPctAvg?: true | runtime.Types.Skip
+  cpuIowaitPctMax?: true | runtime.Types.Skip
+  memUsedPctMin?: true | runtime.Types.Skip
+  memUsedPctAvg?: true | runtime.Types.Skip
+  memUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctMin?: true | runtime.Types.Skip
+  swapUsedPctAvg?: true | runtime.Types.Skip
+  swapUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctMin?: true | runtime.Types.Skip
+  diskUsedPctAvg?: true | runtime.Types.Skip
+  diskUsedPctMax?: true | runtime.Types.Skip
+  netLossPctMin?: true | runtime.Types.Skip
+  netLossPctAvg?: true | runtime.Types.Skip
+  netLossPctMax?: true | runtime.Types.Skip
+  netRetransmitPctMin?: true | runtime.Types.Skip
+  netRetransmitPctAvg?: true | runtime.Types.Skip
+  netRetransmitPctMax?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourMinAggregateInputType = {
   serverId?: true | runtime.Types.Skip
   hour?: true | runtime.Types.Skip
+  seen?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
-  stale?: true | runtime.Types.Skip
-  rule?: true | runtime.Types.Skip
-  late?: true | runtime.Types.Skip
+  reboots?: true | runtime.Types.Skip
+  oomKills?: true | runtime.Types.Skip
+  oomAt?: true | runtime.Types.Skip
+  scoreMin?: true | runtime.Types.Skip
+  scoreAvg?: true | runtime.Types.Skip
+  scoreMax?: true | runtime.Types.Skip
+  cpuPctMin?: true | runtime.Types.Skip
+  cpuPctAvg?: true | runtime.Types.Skip
+  cpuPctMax?: true | runtime.Types.Skip
+  cpuStealPctMin?: true | runtime.Types.Skip
+  cpuStealPctAvg?: true | runtime.Types.Skip
+  cpuStealPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctMin?: true | runtime.Types.Skip
+  cpuIowaitPctAvg?: true | runtime.Types.Skip
+  cpuIowaitPctMax?: true | runtime.Types.Skip
+  memUsedPctMin?: true | runtime.Types.Skip
+  memUsedPctAvg?: true | runtime.Types.Skip
+  memUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctMin?: true | runtime.Types.Skip
+  swapUsedPctAvg?: true | runtime.Types.Skip
+  swapUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctMin?: true | runtime.Types.Skip
+  diskUsedPctAvg?: true | runtime.Types.Skip
+  diskUsedPctMax?: true | runtime.Types.Skip
+  netLossPctMin?: true | runtime.Types.Skip
+  netLossPctAvg?: true | runtime.Types.Skip
+  netLossPctMax?: true | runtime.Types.Skip
+  netRetransmitPctMin?: true | runtime.Types.Skip
+  netRetransmitPctAvg?: true | runtime.Types.Skip
+  netRetransmitPctMax?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourMaxAggregateInputType = {
   serverId?: true | runtime.Types.Skip
   hour?: true | runtime.Types.Skip
+  seen?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
-  stale?: true | runtime.Types.Skip
-  rule?: true | runtime.Types.Skip
-  late?: true | runtime.Types.Skip
+  reboots?: true | runtime.Types.Skip
+  oomKills?: true | runtime.Types.Skip
+  oomAt?: true | runtime.Types.Skip
+  scoreMin?: true | runtime.Types.Skip
+  scoreAvg?: true | runtime.Types.Skip
+  scoreMax?: true | runtime.Types.Skip
+  cpuPctMin?: true | runtime.Types.Skip
+  cpuPctAvg?: true | runtime.Types.Skip
+  cpuPctMax?: true | runtime.Types.Skip
+  cpuStealPctMin?: true | runtime.Types.Skip
+  cpuStealPctAvg?: true | runtime.Types.Skip
+  cpuStealPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctMin?: true | runtime.Types.Skip
+  cpuIowaitPctAvg?: true | runtime.Types.Skip
+  cpuIowaitPctMax?: true | runtime.Types.Skip
+  memUsedPctMin?: true | runtime.Types.Skip
+  memUsedPctAvg?: true | runtime.Types.Skip
+  memUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctMin?: true | runtime.Types.Skip
+  swapUsedPctAvg?: true | runtime.Types.Skip
+  swapUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctMin?: true | runtime.Types.Skip
+  diskUsedPctAvg?: true | runtime.Types.Skip
+  diskUsedPctMax?: true | runtime.Types.Skip
+  netLossPctMin?: true | runtime.Types.Skip
+  netLossPctAvg?: true | runtime.Types.Skip
+  netLossPctMax?: true | runtime.Types.Skip
+  netRetransmitPctMin?: true | runtime.Types.Skip
+  netRetransmitPctAvg?: true | runtime.Types.Skip
+  netRetransmitPctMax?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourCountAggregateInputType = {
   serverId?: true | runtime.Types.Skip
   hour?: true | runtime.Types.Skip
+  seen?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
-  bands?: true | runtime.Types.Skip
-  stale?: true | runtime.Types.Skip
-  rule?: true | runtime.Types.Skip
-  late?: true | runtime.Types.Skip
+  reboots?: true | runtime.Types.Skip
+  oomKills?: true | runtime.Types.Skip
+  oomAt?: true | runtime.Types.Skip
+  scoreMin?: true | runtime.Types.Skip
+  scoreAvg?: true | runtime.Types.Skip
+  scoreMax?: true | runtime.Types.Skip
+  cpuPctMin?: true | runtime.Types.Skip
+  cpuPctAvg?: true | runtime.Types.Skip
+  cpuPctMax?: true | runtime.Types.Skip
+  cpuStealPctMin?: true | runtime.Types.Skip
+  cpuStealPctAvg?: true | runtime.Types.Skip
+  cpuStealPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctMin?: true | runtime.Types.Skip
+  cpuIowaitPctAvg?: true | runtime.Types.Skip
+  cpuIowaitPctMax?: true | runtime.Types.Skip
+  memUsedPctMin?: true | runtime.Types.Skip
+  memUsedPctAvg?: true | runtime.Types.Skip
+  memUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctMin?: true | runtime.Types.Skip
+  swapUsedPctAvg?: true | runtime.Types.Skip
+  swapUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctMin?: true | runtime.Types.Skip
+  diskUsedPctAvg?: true | runtime.Types.Skip
+  diskUsedPctMax?: true | runtime.Types.Skip
+  netLossPctMin?: true | runtime.Types.Skip
+  netLossPctAvg?: true | runtime.Types.Skip
+  netLossPctMax?: true | runtime.Types.Skip
+  netRetransmitPctMin?: true | runtime.Types.Skip
+  netRetransmitPctAvg?: true | runtime.Types.Skip
+  netRetransmitPctMax?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -202,11 +480,38 @@ export type TelemetryHourGroupByArgs<ExtArgs extends runtime.Types.Extensions.In
 export type TelemetryHourGroupByOutputType = {
   serverId: number
   hour: Date
+  seen: bigint
   samples: number
-  bands: runtime.JsonValue
-  stale: boolean
-  rule: number | null
-  late: number
+  reboots: number
+  oomKills: number
+  oomAt: Date | null
+  scoreMin: number | null
+  scoreAvg: number | null
+  scoreMax: number | null
+  cpuPctMin: number | null
+  cpuPctAvg: number | null
+  cpuPctMax: number | null
+  cpuStealPctMin: number | null
+  cpuStealPctAvg: number | null
+  cpuStealPctMax: number | null
+  cpuIowaitPctMin: number | null
+  cpuIowaitPctAvg: number | null
+  cpuIowaitPctMax: number | null
+  memUsedPctMin: number | null
+  memUsedPctAvg: number | null
+  memUsedPctMax: number | null
+  swapUsedPctMin: number | null
+  swapUsedPctAvg: number | null
+  swapUsedPctMax: number | null
+  diskUsedPctMin: number | null
+  diskUsedPctAvg: number | null
+  diskUsedPctMax: number | null
+  netLossPctMin: number | null
+  netLossPctAvg: number | null
+  netLossPctMax: number | null
+  netRetransmitPctMin: number | null
+  netRetransmitPctAvg: number | null
+  netRetransmitPctMax: number | null
   _count: TelemetryHourCountAggregateOutputType | null
   _avg: TelemetryHourAvgAggregateOutputType | null
   _sum: TelemetryHourSumAggregateOutputType | null
@@ -235,22 +540,76 @@ export type TelemetryHourWhereInput = {
   NOT?: Prisma.TelemetryHourWhereInput | Prisma.TelemetryHourWhereInput[] | runtime.Types.Skip
   serverId?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
   hour?: Prisma.DateTimeFilter<"TelemetryHour"> | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFilter<"TelemetryHour"> | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
-  bands?: Prisma.JsonFilter<"TelemetryHour"> | runtime.Types.Skip
-  stale?: Prisma.BoolFilter<"TelemetryHour"> | boolean | runtime.Types.Skip
-  rule?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
-  late?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  reboots?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  oomAt?: Prisma.DateTimeNullableFilter<"TelemetryHour"> | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }
 
 export type TelemetryHourOrderByWithRelationInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
   hour?: Prisma.SortOrder | runtime.Types.Skip
+  seen?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
-  bands?: Prisma.SortOrder | runtime.Types.Skip
-  stale?: Prisma.SortOrder | runtime.Types.Skip
-  rule?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  late?: Prisma.SortOrder | runtime.Types.Skip
+  reboots?: Prisma.SortOrder | runtime.Types.Skip
+  oomKills?: Prisma.SortOrder | runtime.Types.Skip
+  oomAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  scoreMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  scoreAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  scoreMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netLossPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   server?: Prisma.ServerOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -261,22 +620,76 @@ export type TelemetryHourWhereUniqueInput = Prisma.AtLeast<{
   NOT?: Prisma.TelemetryHourWhereInput | Prisma.TelemetryHourWhereInput[] | runtime.Types.Skip
   serverId?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
   hour?: Prisma.DateTimeFilter<"TelemetryHour"> | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFilter<"TelemetryHour"> | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
-  bands?: Prisma.JsonFilter<"TelemetryHour"> | runtime.Types.Skip
-  stale?: Prisma.BoolFilter<"TelemetryHour"> | boolean | runtime.Types.Skip
-  rule?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
-  late?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  reboots?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  oomAt?: Prisma.DateTimeNullableFilter<"TelemetryHour"> | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }, "serverId_hour">
 
 export type TelemetryHourOrderByWithAggregationInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
   hour?: Prisma.SortOrder | runtime.Types.Skip
+  seen?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
-  bands?: Prisma.SortOrder | runtime.Types.Skip
-  stale?: Prisma.SortOrder | runtime.Types.Skip
-  rule?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  late?: Prisma.SortOrder | runtime.Types.Skip
+  reboots?: Prisma.SortOrder | runtime.Types.Skip
+  oomKills?: Prisma.SortOrder | runtime.Types.Skip
+  oomAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  scoreMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  scoreAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  scoreMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netLossPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.TelemetryHourCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.TelemetryHourAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.TelemetryHourMaxOrderByAggregateInput | runtime.Types.Skip
@@ -290,80 +703,296 @@ export type TelemetryHourScalarWhereWithAggregatesInput = {
   NOT?: Prisma.TelemetryHourScalarWhereWithAggregatesInput | Prisma.TelemetryHourScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   serverId?: Prisma.IntWithAggregatesFilter<"TelemetryHour"> | number | runtime.Types.Skip
   hour?: Prisma.DateTimeWithAggregatesFilter<"TelemetryHour"> | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntWithAggregatesFilter<"TelemetryHour"> | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntWithAggregatesFilter<"TelemetryHour"> | number | runtime.Types.Skip
-  bands?: Prisma.JsonWithAggregatesFilter<"TelemetryHour"> | runtime.Types.Skip
-  stale?: Prisma.BoolWithAggregatesFilter<"TelemetryHour"> | boolean | runtime.Types.Skip
-  rule?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
-  late?: Prisma.IntWithAggregatesFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  reboots?: Prisma.IntWithAggregatesFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  oomKills?: Prisma.IntWithAggregatesFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  oomAt?: Prisma.DateTimeNullableWithAggregatesFilter<"TelemetryHour"> | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateInput = {
   hour: Date | string
+  seen: bigint | number
   samples: number
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: number | null | runtime.Types.Skip
-  late?: number | runtime.Types.Skip
+  reboots: number
+  oomKills: number
+  oomAt?: Date | string | null | runtime.Types.Skip
+  scoreMin?: number | null | runtime.Types.Skip
+  scoreAvg?: number | null | runtime.Types.Skip
+  scoreMax?: number | null | runtime.Types.Skip
+  cpuPctMin?: number | null | runtime.Types.Skip
+  cpuPctAvg?: number | null | runtime.Types.Skip
+  cpuPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctMin?: number | null | runtime.Types.Skip
+  cpuStealPctAvg?: number | null | runtime.Types.Skip
+  cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  memUsedPctMin?: number | null | runtime.Types.Skip
+  memUsedPctAvg?: number | null | runtime.Types.Skip
+  memUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctMin?: number | null | runtime.Types.Skip
+  swapUsedPctAvg?: number | null | runtime.Types.Skip
+  swapUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctMin?: number | null | runtime.Types.Skip
+  diskUsedPctAvg?: number | null | runtime.Types.Skip
+  diskUsedPctMax?: number | null | runtime.Types.Skip
+  netLossPctMin?: number | null | runtime.Types.Skip
+  netLossPctAvg?: number | null | runtime.Types.Skip
+  netLossPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctMin?: number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: number | null | runtime.Types.Skip
+  netRetransmitPctMax?: number | null | runtime.Types.Skip
   server: Prisma.ServerCreateNestedOneWithoutTelemetryHoursInput
 }
 
 export type TelemetryHourUncheckedCreateInput = {
   serverId: number
   hour: Date | string
+  seen: bigint | number
   samples: number
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: number | null | runtime.Types.Skip
-  late?: number | runtime.Types.Skip
+  reboots: number
+  oomKills: number
+  oomAt?: Date | string | null | runtime.Types.Skip
+  scoreMin?: number | null | runtime.Types.Skip
+  scoreAvg?: number | null | runtime.Types.Skip
+  scoreMax?: number | null | runtime.Types.Skip
+  cpuPctMin?: number | null | runtime.Types.Skip
+  cpuPctAvg?: number | null | runtime.Types.Skip
+  cpuPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctMin?: number | null | runtime.Types.Skip
+  cpuStealPctAvg?: number | null | runtime.Types.Skip
+  cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  memUsedPctMin?: number | null | runtime.Types.Skip
+  memUsedPctAvg?: number | null | runtime.Types.Skip
+  memUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctMin?: number | null | runtime.Types.Skip
+  swapUsedPctAvg?: number | null | runtime.Types.Skip
+  swapUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctMin?: number | null | runtime.Types.Skip
+  diskUsedPctAvg?: number | null | runtime.Types.Skip
+  diskUsedPctMax?: number | null | runtime.Types.Skip
+  netLossPctMin?: number | null | runtime.Types.Skip
+  netLossPctAvg?: number | null | runtime.Types.Skip
+  netLossPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctMin?: number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: number | null | runtime.Types.Skip
+  netRetransmitPctMax?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateInput = {
   hour?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  reboots?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   server?: Prisma.ServerUpdateOneRequiredWithoutTelemetryHoursNestedInput | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateInput = {
   serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   hour?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  reboots?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateManyInput = {
   serverId: number
   hour: Date | string
+  seen: bigint | number
   samples: number
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: number | null | runtime.Types.Skip
-  late?: number | runtime.Types.Skip
+  reboots: number
+  oomKills: number
+  oomAt?: Date | string | null | runtime.Types.Skip
+  scoreMin?: number | null | runtime.Types.Skip
+  scoreAvg?: number | null | runtime.Types.Skip
+  scoreMax?: number | null | runtime.Types.Skip
+  cpuPctMin?: number | null | runtime.Types.Skip
+  cpuPctAvg?: number | null | runtime.Types.Skip
+  cpuPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctMin?: number | null | runtime.Types.Skip
+  cpuStealPctAvg?: number | null | runtime.Types.Skip
+  cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  memUsedPctMin?: number | null | runtime.Types.Skip
+  memUsedPctAvg?: number | null | runtime.Types.Skip
+  memUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctMin?: number | null | runtime.Types.Skip
+  swapUsedPctAvg?: number | null | runtime.Types.Skip
+  swapUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctMin?: number | null | runtime.Types.Skip
+  diskUsedPctAvg?: number | null | runtime.Types.Skip
+  diskUsedPctMax?: number | null | runtime.Types.Skip
+  netLossPctMin?: number | null | runtime.Types.Skip
+  netLossPctAvg?: number | null | runtime.Types.Skip
+  netLossPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctMin?: number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: number | null | runtime.Types.Skip
+  netRetransmitPctMax?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateManyMutationInput = {
   hour?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  reboots?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateManyInput = {
   serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   hour?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  reboots?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourListRelationFilter = {
@@ -384,43 +1013,182 @@ export type TelemetryHourServerIdHourCompoundUniqueInput = {
 export type TelemetryHourCountOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
   hour?: Prisma.SortOrder | runtime.Types.Skip
+  seen?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
-  bands?: Prisma.SortOrder | runtime.Types.Skip
-  stale?: Prisma.SortOrder | runtime.Types.Skip
-  rule?: Prisma.SortOrder | runtime.Types.Skip
-  late?: Prisma.SortOrder | runtime.Types.Skip
+  reboots?: Prisma.SortOrder | runtime.Types.Skip
+  oomKills?: Prisma.SortOrder | runtime.Types.Skip
+  oomAt?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMin?: Prisma.SortOrder | runtime.Types.Skip
+  scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourAvgOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
+  seen?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
-  rule?: Prisma.SortOrder | runtime.Types.Skip
-  late?: Prisma.SortOrder | runtime.Types.Skip
+  reboots?: Prisma.SortOrder | runtime.Types.Skip
+  oomKills?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMin?: Prisma.SortOrder | runtime.Types.Skip
+  scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourMaxOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
   hour?: Prisma.SortOrder | runtime.Types.Skip
+  seen?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
-  stale?: Prisma.SortOrder | runtime.Types.Skip
-  rule?: Prisma.SortOrder | runtime.Types.Skip
-  late?: Prisma.SortOrder | runtime.Types.Skip
+  reboots?: Prisma.SortOrder | runtime.Types.Skip
+  oomKills?: Prisma.SortOrder | runtime.Types.Skip
+  oomAt?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMin?: Prisma.SortOrder | runtime.Types.Skip
+  scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourMinOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
   hour?: Prisma.SortOrder | runtime.Types.Skip
+  seen?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
-  stale?: Prisma.SortOrder | runtime.Types.Skip
-  rule?: Prisma.SortOrder | runtime.Types.Skip
-  late?: Prisma.SortOrder | runtime.Types.Skip
+  reboots?: Prisma.SortOrder | runtime.Types.Skip
+  oomKills?: Prisma.SortOrder | runtime.Types.Skip
+  oomAt?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMin?: Prisma.SortOrder | runtime.Types.Skip
+  scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourSumOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
+  seen?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
-  rule?: Prisma.SortOrder | runtime.Types.Skip
-  late?: Prisma.SortOrder | runtime.Types.Skip
+  reboots?: Prisma.SortOrder | runtime.Types.Skip
+  oomKills?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMin?: Prisma.SortOrder | runtime.Types.Skip
+  scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
+  scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateNestedManyWithoutServerInput = {
@@ -465,22 +1233,84 @@ export type TelemetryHourUncheckedUpdateManyWithoutServerNestedInput = {
   deleteMany?: Prisma.TelemetryHourScalarWhereInput | Prisma.TelemetryHourScalarWhereInput[] | runtime.Types.Skip
 }
 
+export type BigIntFieldUpdateOperationsInput = {
+  set?: bigint | number | runtime.Types.Skip
+  increment?: bigint | number | runtime.Types.Skip
+  decrement?: bigint | number | runtime.Types.Skip
+  multiply?: bigint | number | runtime.Types.Skip
+  divide?: bigint | number | runtime.Types.Skip
+}
+
 export type TelemetryHourCreateWithoutServerInput = {
   hour: Date | string
+  seen: bigint | number
   samples: number
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: number | null | runtime.Types.Skip
-  late?: number | runtime.Types.Skip
+  reboots: number
+  oomKills: number
+  oomAt?: Date | string | null | runtime.Types.Skip
+  scoreMin?: number | null | runtime.Types.Skip
+  scoreAvg?: number | null | runtime.Types.Skip
+  scoreMax?: number | null | runtime.Types.Skip
+  cpuPctMin?: number | null | runtime.Types.Skip
+  cpuPctAvg?: number | null | runtime.Types.Skip
+  cpuPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctMin?: number | null | runtime.Types.Skip
+  cpuStealPctAvg?: number | null | runtime.Types.Skip
+  cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  memUsedPctMin?: number | null | runtime.Types.Skip
+  memUsedPctAvg?: number | null | runtime.Types.Skip
+  memUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctMin?: number | null | runtime.Types.Skip
+  swapUsedPctAvg?: number | null | runtime.Types.Skip
+  swapUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctMin?: number | null | runtime.Types.Skip
+  diskUsedPctAvg?: number | null | runtime.Types.Skip
+  diskUsedPctMax?: number | null | runtime.Types.Skip
+  netLossPctMin?: number | null | runtime.Types.Skip
+  netLossPctAvg?: number | null | runtime.Types.Skip
+  netLossPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctMin?: number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: number | null | runtime.Types.Skip
+  netRetransmitPctMax?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedCreateWithoutServerInput = {
   hour: Date | string
+  seen: bigint | number
   samples: number
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: number | null | runtime.Types.Skip
-  late?: number | runtime.Types.Skip
+  reboots: number
+  oomKills: number
+  oomAt?: Date | string | null | runtime.Types.Skip
+  scoreMin?: number | null | runtime.Types.Skip
+  scoreAvg?: number | null | runtime.Types.Skip
+  scoreMax?: number | null | runtime.Types.Skip
+  cpuPctMin?: number | null | runtime.Types.Skip
+  cpuPctAvg?: number | null | runtime.Types.Skip
+  cpuPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctMin?: number | null | runtime.Types.Skip
+  cpuStealPctAvg?: number | null | runtime.Types.Skip
+  cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  memUsedPctMin?: number | null | runtime.Types.Skip
+  memUsedPctAvg?: number | null | runtime.Types.Skip
+  memUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctMin?: number | null | runtime.Types.Skip
+  swapUsedPctAvg?: number | null | runtime.Types.Skip
+  swapUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctMin?: number | null | runtime.Types.Skip
+  diskUsedPctAvg?: number | null | runtime.Types.Skip
+  diskUsedPctMax?: number | null | runtime.Types.Skip
+  netLossPctMin?: number | null | runtime.Types.Skip
+  netLossPctAvg?: number | null | runtime.Types.Skip
+  netLossPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctMin?: number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: number | null | runtime.Types.Skip
+  netRetransmitPctMax?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateOrConnectWithoutServerInput = {
@@ -515,47 +1345,182 @@ export type TelemetryHourScalarWhereInput = {
   NOT?: Prisma.TelemetryHourScalarWhereInput | Prisma.TelemetryHourScalarWhereInput[] | runtime.Types.Skip
   serverId?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
   hour?: Prisma.DateTimeFilter<"TelemetryHour"> | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFilter<"TelemetryHour"> | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
-  bands?: Prisma.JsonFilter<"TelemetryHour"> | runtime.Types.Skip
-  stale?: Prisma.BoolFilter<"TelemetryHour"> | boolean | runtime.Types.Skip
-  rule?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
-  late?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  reboots?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
+  oomAt?: Prisma.DateTimeNullableFilter<"TelemetryHour"> | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateManyServerInput = {
   hour: Date | string
+  seen: bigint | number
   samples: number
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: number | null | runtime.Types.Skip
-  late?: number | runtime.Types.Skip
+  reboots: number
+  oomKills: number
+  oomAt?: Date | string | null | runtime.Types.Skip
+  scoreMin?: number | null | runtime.Types.Skip
+  scoreAvg?: number | null | runtime.Types.Skip
+  scoreMax?: number | null | runtime.Types.Skip
+  cpuPctMin?: number | null | runtime.Types.Skip
+  cpuPctAvg?: number | null | runtime.Types.Skip
+  cpuPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctMin?: number | null | runtime.Types.Skip
+  cpuStealPctAvg?: number | null | runtime.Types.Skip
+  cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  memUsedPctMin?: number | null | runtime.Types.Skip
+  memUsedPctAvg?: number | null | runtime.Types.Skip
+  memUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctMin?: number | null | runtime.Types.Skip
+  swapUsedPctAvg?: number | null | runtime.Types.Skip
+  swapUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctMin?: number | null | runtime.Types.Skip
+  diskUsedPctAvg?: number | null | runtime.Types.Skip
+  diskUsedPctMax?: number | null | runtime.Types.Skip
+  netLossPctMin?: number | null | runtime.Types.Skip
+  netLossPctAvg?: number | null | runtime.Types.Skip
+  netLossPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctMin?: number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: number | null | runtime.Types.Skip
+  netRetransmitPctMax?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateWithoutServerInput = {
   hour?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  reboots?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateWithoutServerInput = {
   hour?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  reboots?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateManyWithoutServerInput = {
   hour?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  seen?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  reboots?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomKills?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  oomAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 
@@ -563,47 +1528,155 @@ export type TelemetryHourUncheckedUpdateManyWithoutServerInput = {
 export type TelemetryHourSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   serverId?: boolean | runtime.Types.Skip
   hour?: boolean | runtime.Types.Skip
+  seen?: boolean | runtime.Types.Skip
   samples?: boolean | runtime.Types.Skip
-  bands?: boolean | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: boolean | runtime.Types.Skip
-  late?: boolean | runtime.Types.Skip
+  reboots?: boolean | runtime.Types.Skip
+  oomKills?: boolean | runtime.Types.Skip
+  oomAt?: boolean | runtime.Types.Skip
+  scoreMin?: boolean | runtime.Types.Skip
+  scoreAvg?: boolean | runtime.Types.Skip
+  scoreMax?: boolean | runtime.Types.Skip
+  cpuPctMin?: boolean | runtime.Types.Skip
+  cpuPctAvg?: boolean | runtime.Types.Skip
+  cpuPctMax?: boolean | runtime.Types.Skip
+  cpuStealPctMin?: boolean | runtime.Types.Skip
+  cpuStealPctAvg?: boolean | runtime.Types.Skip
+  cpuStealPctMax?: boolean | runtime.Types.Skip
+  cpuIowaitPctMin?: boolean | runtime.Types.Skip
+  cpuIowaitPctAvg?: boolean | runtime.Types.Skip
+  cpuIowaitPctMax?: boolean | runtime.Types.Skip
+  memUsedPctMin?: boolean | runtime.Types.Skip
+  memUsedPctAvg?: boolean | runtime.Types.Skip
+  memUsedPctMax?: boolean | runtime.Types.Skip
+  swapUsedPctMin?: boolean | runtime.Types.Skip
+  swapUsedPctAvg?: boolean | runtime.Types.Skip
+  swapUsedPctMax?: boolean | runtime.Types.Skip
+  diskUsedPctMin?: boolean | runtime.Types.Skip
+  diskUsedPctAvg?: boolean | runtime.Types.Skip
+  diskUsedPctMax?: boolean | runtime.Types.Skip
+  netLossPctMin?: boolean | runtime.Types.Skip
+  netLossPctAvg?: boolean | runtime.Types.Skip
+  netLossPctMax?: boolean | runtime.Types.Skip
+  netRetransmitPctMin?: boolean | runtime.Types.Skip
+  netRetransmitPctAvg?: boolean | runtime.Types.Skip
+  netRetransmitPctMax?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
 export type TelemetryHourSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   serverId?: boolean | runtime.Types.Skip
   hour?: boolean | runtime.Types.Skip
+  seen?: boolean | runtime.Types.Skip
   samples?: boolean | runtime.Types.Skip
-  bands?: boolean | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: boolean | runtime.Types.Skip
-  late?: boolean | runtime.Types.Skip
+  reboots?: boolean | runtime.Types.Skip
+  oomKills?: boolean | runtime.Types.Skip
+  oomAt?: boolean | runtime.Types.Skip
+  scoreMin?: boolean | runtime.Types.Skip
+  scoreAvg?: boolean | runtime.Types.Skip
+  scoreMax?: boolean | runtime.Types.Skip
+  cpuPctMin?: boolean | runtime.Types.Skip
+  cpuPctAvg?: boolean | runtime.Types.Skip
+  cpuPctMax?: boolean | runtime.Types.Skip
+  cpuStealPctMin?: boolean | runtime.Types.Skip
+  cpuStealPctAvg?: boolean | runtime.Types.Skip
+  cpuStealPctMax?: boolean | runtime.Types.Skip
+  cpuIowaitPctMin?: boolean | runtime.Types.Skip
+  cpuIowaitPctAvg?: boolean | runtime.Types.Skip
+  cpuIowaitPctMax?: boolean | runtime.Types.Skip
+  memUsedPctMin?: boolean | runtime.Types.Skip
+  memUsedPctAvg?: boolean | runtime.Types.Skip
+  memUsedPctMax?: boolean | runtime.Types.Skip
+  swapUsedPctMin?: boolean | runtime.Types.Skip
+  swapUsedPctAvg?: boolean | runtime.Types.Skip
+  swapUsedPctMax?: boolean | runtime.Types.Skip
+  diskUsedPctMin?: boolean | runtime.Types.Skip
+  diskUsedPctAvg?: boolean | runtime.Types.Skip
+  diskUsedPctMax?: boolean | runtime.Types.Skip
+  netLossPctMin?: boolean | runtime.Types.Skip
+  netLossPctAvg?: boolean | runtime.Types.Skip
+  netLossPctMax?: boolean | runtime.Types.Skip
+  netRetransmitPctMin?: boolean | runtime.Types.Skip
+  netRetransmitPctAvg?: boolean | runtime.Types.Skip
+  netRetransmitPctMax?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
 export type TelemetryHourSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   serverId?: boolean | runtime.Types.Skip
   hour?: boolean | runtime.Types.Skip
+  seen?: boolean | runtime.Types.Skip
   samples?: boolean | runtime.Types.Skip
-  bands?: boolean | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: boolean | runtime.Types.Skip
-  late?: boolean | runtime.Types.Skip
+  reboots?: boolean | runtime.Types.Skip
+  oomKills?: boolean | runtime.Types.Skip
+  oomAt?: boolean | runtime.Types.Skip
+  scoreMin?: boolean | runtime.Types.Skip
+  scoreAvg?: boolean | runtime.Types.Skip
+  scoreMax?: boolean | runtime.Types.Skip
+  cpuPctMin?: boolean | runtime.Types.Skip
+  cpuPctAvg?: boolean | runtime.Types.Skip
+  cpuPctMax?: boolean | runtime.Types.Skip
+  cpuStealPctMin?: boolean | runtime.Types.Skip
+  cpuStealPctAvg?: boolean | runtime.Types.Skip
+  cpuStealPctMax?: boolean | runtime.Types.Skip
+  cpuIowaitPctMin?: boolean | runtime.Types.Skip
+  cpuIowaitPctAvg?: boolean | runtime.Types.Skip
+  cpuIowaitPctMax?: boolean | runtime.Types.Skip
+  memUsedPctMin?: boolean | runtime.Types.Skip
+  memUsedPctAvg?: boolean | runtime.Types.Skip
+  memUsedPctMax?: boolean | runtime.Types.Skip
+  swapUsedPctMin?: boolean | runtime.Types.Skip
+  swapUsedPctAvg?: boolean | runtime.Types.Skip
+  swapUsedPctMax?: boolean | runtime.Types.Skip
+  diskUsedPctMin?: boolean | runtime.Types.Skip
+  diskUsedPctAvg?: boolean | runtime.Types.Skip
+  diskUsedPctMax?: boolean | runtime.Types.Skip
+  netLossPctMin?: boolean | runtime.Types.Skip
+  netLossPctAvg?: boolean | runtime.Types.Skip
+  netLossPctMax?: boolean | runtime.Types.Skip
+  netRetransmitPctMin?: boolean | runtime.Types.Skip
+  netRetransmitPctAvg?: boolean | runtime.Types.Skip
+  netRetransmitPctMax?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
 export type TelemetryHourSelectScalar = {
   serverId?: boolean | runtime.Types.Skip
   hour?: boolean | runtime.Types.Skip
+  seen?: boolean | runtime.Types.Skip
   samples?: boolean | runtime.Types.Skip
-  bands?: boolean | runtime.Types.Skip
-  stale?: boolean | runtime.Types.Skip
-  rule?: boolean | runtime.Types.Skip
-  late?: boolean | runtime.Types.Skip
+  reboots?: boolean | runtime.Types.Skip
+  oomKills?: boolean | runtime.Types.Skip
+  oomAt?: boolean | runtime.Types.Skip
+  scoreMin?: boolean | runtime.Types.Skip
+  scoreAvg?: boolean | runtime.Types.Skip
+  scoreMax?: boolean | runtime.Types.Skip
+  cpuPctMin?: boolean | runtime.Types.Skip
+  cpuPctAvg?: boolean | runtime.Types.Skip
+  cpuPctMax?: boolean | runtime.Types.Skip
+  cpuStealPctMin?: boolean | runtime.Types.Skip
+  cpuStealPctAvg?: boolean | runtime.Types.Skip
+  cpuStealPctMax?: boolean | runtime.Types.Skip
+  cpuIowaitPctMin?: boolean | runtime.Types.Skip
+  cpuIowaitPctAvg?: boolean | runtime.Types.Skip
+  cpuIowaitPctMax?: boolean | runtime.Types.Skip
+  memUsedPctMin?: boolean | runtime.Types.Skip
+  memUsedPctAvg?: boolean | runtime.Types.Skip
+  memUsedPctMax?: boolean | runtime.Types.Skip
+  swapUsedPctMin?: boolean | runtime.Types.Skip
+  swapUsedPctAvg?: boolean | runtime.Types.Skip
+  swapUsedPctMax?: boolean | runtime.Types.Skip
+  diskUsedPctMin?: boolean | runtime.Types.Skip
+  diskUsedPctAvg?: boolean | runtime.Types.Skip
+  diskUsedPctMax?: boolean | runtime.Types.Skip
+  netLossPctMin?: boolean | runtime.Types.Skip
+  netLossPctAvg?: boolean | runtime.Types.Skip
+  netLossPctMax?: boolean | runtime.Types.Skip
+  netRetransmitPctMin?: boolean | runtime.Types.Skip
+  netRetransmitPctAvg?: boolean | runtime.Types.Skip
+  netRetransmitPctMax?: boolean | runtime.Types.Skip
 }
 
-export type TelemetryHourOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "hour" | "samples" | "bands" | "stale" | "rule" | "late", ExtArgs["result"]["telemetryHour"], runtime.Types.Skip>
+export type TelemetryHourOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "hour" | "seen" | "samples" | "reboots" | "oomKills" | "oomAt" | "scoreMin" | "scoreAvg" | "scoreMax" | "cpuPctMin" | "cpuPctAvg" | "cpuPctMax" | "cpuStealPctMin" | "cpuStealPctAvg" | "cpuStealPctMax" | "cpuIowaitPctMin" | "cpuIowaitPctAvg" | "cpuIowaitPctMax" | "memUsedPctMin" | "memUsedPctAvg" | "memUsedPctMax" | "swapUsedPctMin" | "swapUsedPctAvg" | "swapUsedPctMax" | "diskUsedPctMin" | "diskUsedPctAvg" | "diskUsedPctMax" | "netLossPctMin" | "netLossPctAvg" | "netLossPctMax" | "netRetransmitPctMin" | "netRetransmitPctAvg" | "netRetransmitPctMax", ExtArgs["result"]["telemetryHour"], runtime.Types.Skip>
 export type TelemetryHourInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -623,27 +1696,43 @@ export type $TelemetryHourPayload<ExtArgs extends runtime.Types.Extensions.Inter
     serverId: number
     hour: Date
     /**
-     * How many samples the hour had when it was summed up; they may have been deleted since.
+     * Bit n: there is a sample of minute n.
      */
+    seen: bigint
     samples: number
+    reboots: number
+    oomKills: number
     /**
-     * By measurement: [least, mean, greatest, number of samples that have it]. Of the score, which each full minute has: the
-     * number of minutes.
+     * Of the last sample with killed processes.
      */
-    bands: runtime.JsonValue
-    /**
-     * Set by a trigger when a sample of the hour has changed, or one that the hour's score depends on.
-     */
-    stale: boolean
-    /**
-     * The version of the rule that made the sums; see lib/servers/telemetry/sum-statement.ts. Null: one of before, which
-     * rated samples instead of minutes. Set to null along with `stale`, because such a version may still be running.
-     */
-    rule: number | null
-    /**
-     * Minutes whose score was known only later, because the sample that it depends on arrived late.
-     */
-    late: number
+    oomAt: Date | null
+    scoreMin: number | null
+    scoreAvg: number | null
+    scoreMax: number | null
+    cpuPctMin: number | null
+    cpuPctAvg: number | null
+    cpuPctMax: number | null
+    cpuStealPctMin: number | null
+    cpuStealPctAvg: number | null
+    cpuStealPctMax: number | null
+    cpuIowaitPctMin: number | null
+    cpuIowaitPctAvg: number | null
+    cpuIowaitPctMax: number | null
+    memUsedPctMin: number | null
+    memUsedPctAvg: number | null
+    memUsedPctMax: number | null
+    swapUsedPctMin: number | null
+    swapUsedPctAvg: number | null
+    swapUsedPctMax: number | null
+    diskUsedPctMin: number | null
+    diskUsedPctAvg: number | null
+    diskUsedPctMax: number | null
+    netLossPctMin: number | null
+    netLossPctAvg: number | null
+    netLossPctMax: number | null
+    netRetransmitPctMin: number | null
+    netRetransmitPctAvg: number | null
+    netRetransmitPctMax: number | null
   }, ExtArgs["result"]["telemetryHour"]>
   composites: {}
 }
@@ -1070,11 +2159,38 @@ export interface Prisma__TelemetryHourClient<T, Null = never, ExtArgs extends ru
 export interface TelemetryHourFieldRefs {
   readonly serverId: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly hour: Prisma.FieldRef<"TelemetryHour", 'DateTime'>
+  readonly seen: Prisma.FieldRef<"TelemetryHour", 'BigInt'>
   readonly samples: Prisma.FieldRef<"TelemetryHour", 'Int'>
-  readonly bands: Prisma.FieldRef<"TelemetryHour", 'Json'>
-  readonly stale: Prisma.FieldRef<"TelemetryHour", 'Boolean'>
-  readonly rule: Prisma.FieldRef<"TelemetryHour", 'Int'>
-  readonly late: Prisma.FieldRef<"TelemetryHour", 'Int'>
+  readonly reboots: Prisma.FieldRef<"TelemetryHour", 'Int'>
+  readonly oomKills: Prisma.FieldRef<"TelemetryHour", 'Int'>
+  readonly oomAt: Prisma.FieldRef<"TelemetryHour", 'DateTime'>
+  readonly scoreMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly scoreAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly scoreMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuStealPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuStealPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuStealPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuIowaitPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuIowaitPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuIowaitPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly memUsedPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly memUsedPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly memUsedPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly swapUsedPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly swapUsedPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly swapUsedPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly diskUsedPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly diskUsedPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly diskUsedPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly netLossPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly netLossPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly netLossPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly netRetransmitPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly netRetransmitPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly netRetransmitPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
 }
     
 

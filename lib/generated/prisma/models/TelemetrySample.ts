@@ -14,7 +14,8 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model TelemetrySample
- * 
+ * What is drawn of a sample. On a grid of ten seconds: the key is the rule that each of its spans holds one sample. A server
+ * that is removed takes its samples with it (lib/servers/management.ts): a foreign key would cost each check-in a look-up.
  */
 export type TelemetrySampleModel = runtime.Types.Result.DefaultSelection<Prisma.$TelemetrySamplePayload>
 
@@ -28,196 +29,140 @@ export type AggregateTelemetrySample = {
 
 export type TelemetrySampleAvgAggregateOutputType = {
   serverId: number | null
+  score: number | null
   cpuPct: number | null
   cpuStealPct: number | null
   cpuIowaitPct: number | null
-  load5: number | null
-  memUsedMb: number | null
-  memTotalMb: number | null
+  memUsedPct: number | null
   swapUsedPct: number | null
   diskUsedPct: number | null
   netLossPct: number | null
   netRetransmitPct: number | null
-  uptimeS: number | null
-  oomKills: number | null
-  failedUnits: number | null
-  cores: number | null
 }
 
 export type TelemetrySampleSumAggregateOutputType = {
   serverId: number | null
+  score: number | null
   cpuPct: number | null
   cpuStealPct: number | null
   cpuIowaitPct: number | null
-  load5: number | null
-  memUsedMb: number | null
-  memTotalMb: number | null
+  memUsedPct: number | null
   swapUsedPct: number | null
   diskUsedPct: number | null
   netLossPct: number | null
   netRetransmitPct: number | null
-  uptimeS: number | null
-  oomKills: number | null
-  failedUnits: number | null
-  cores: number | null
 }
 
 export type TelemetrySampleMinAggregateOutputType = {
   serverId: number | null
-  ts: Date | null
+  at: Date | null
+  score: number | null
   cpuPct: number | null
   cpuStealPct: number | null
   cpuIowaitPct: number | null
-  load5: number | null
-  memUsedMb: number | null
-  memTotalMb: number | null
+  memUsedPct: number | null
   swapUsedPct: number | null
   diskUsedPct: number | null
   netLossPct: number | null
   netRetransmitPct: number | null
-  uptimeS: number | null
-  oomKills: number | null
-  failedUnits: number | null
-  cores: number | null
-  arrivedAt: Date | null
 }
 
 export type TelemetrySampleMaxAggregateOutputType = {
   serverId: number | null
-  ts: Date | null
+  at: Date | null
+  score: number | null
   cpuPct: number | null
   cpuStealPct: number | null
   cpuIowaitPct: number | null
-  load5: number | null
-  memUsedMb: number | null
-  memTotalMb: number | null
+  memUsedPct: number | null
   swapUsedPct: number | null
   diskUsedPct: number | null
   netLossPct: number | null
   netRetransmitPct: number | null
-  uptimeS: number | null
-  oomKills: number | null
-  failedUnits: number | null
-  cores: number | null
-  arrivedAt: Date | null
 }
 
 export type TelemetrySampleCountAggregateOutputType = {
   serverId: number
-  ts: number
+  at: number
+  score: number
   cpuPct: number
   cpuStealPct: number
   cpuIowaitPct: number
-  load5: number
-  memUsedMb: number
-  memTotalMb: number
+  memUsedPct: number
   swapUsedPct: number
   diskUsedPct: number
   netLossPct: number
   netRetransmitPct: number
-  uptimeS: number
-  oomKills: number
-  failedUnits: number
-  cores: number
-  arrivedAt: number
   _all: number
 }
 
 
 export type TelemetrySampleAvgAggregateInputType = {
   serverId?: true | runtime.Types.Skip
+  score?: true | runtime.Types.Skip
   cpuPct?: true | runtime.Types.Skip
   cpuStealPct?: true | runtime.Types.Skip
   cpuIowaitPct?: true | runtime.Types.Skip
-  load5?: true | runtime.Types.Skip
-  memUsedMb?: true | runtime.Types.Skip
-  memTotalMb?: true | runtime.Types.Skip
+  memUsedPct?: true | runtime.Types.Skip
   swapUsedPct?: true | runtime.Types.Skip
   diskUsedPct?: true | runtime.Types.Skip
   netLossPct?: true | runtime.Types.Skip
   netRetransmitPct?: true | runtime.Types.Skip
-  uptimeS?: true | runtime.Types.Skip
-  oomKills?: true | runtime.Types.Skip
-  failedUnits?: true | runtime.Types.Skip
-  cores?: true | runtime.Types.Skip
 }
 
 export type TelemetrySampleSumAggregateInputType = {
   serverId?: true | runtime.Types.Skip
+  score?: true | runtime.Types.Skip
   cpuPct?: true | runtime.Types.Skip
   cpuStealPct?: true | runtime.Types.Skip
   cpuIowaitPct?: true | runtime.Types.Skip
-  load5?: true | runtime.Types.Skip
-  memUsedMb?: true | runtime.Types.Skip
-  memTotalMb?: true | runtime.Types.Skip
+  memUsedPct?: true | runtime.Types.Skip
   swapUsedPct?: true | runtime.Types.Skip
   diskUsedPct?: true | runtime.Types.Skip
   netLossPct?: true | runtime.Types.Skip
   netRetransmitPct?: true | runtime.Types.Skip
-  uptimeS?: true | runtime.Types.Skip
-  oomKills?: true | runtime.Types.Skip
-  failedUnits?: true | runtime.Types.Skip
-  cores?: true | runtime.Types.Skip
 }
 
 export type TelemetrySampleMinAggregateInputType = {
   serverId?: true | runtime.Types.Skip
-  ts?: true | runtime.Types.Skip
+  at?: true | runtime.Types.Skip
+  score?: true | runtime.Types.Skip
   cpuPct?: true | runtime.Types.Skip
   cpuStealPct?: true | runtime.Types.Skip
   cpuIowaitPct?: true | runtime.Types.Skip
-  load5?: true | runtime.Types.Skip
-  memUsedMb?: true | runtime.Types.Skip
-  memTotalMb?: true | runtime.Types.Skip
+  memUsedPct?: true | runtime.Types.Skip
   swapUsedPct?: true | runtime.Types.Skip
   diskUsedPct?: true | runtime.Types.Skip
   netLossPct?: true | runtime.Types.Skip
   netRetransmitPct?: true | runtime.Types.Skip
-  uptimeS?: true | runtime.Types.Skip
-  oomKills?: true | runtime.Types.Skip
-  failedUnits?: true | runtime.Types.Skip
-  cores?: true | runtime.Types.Skip
-  arrivedAt?: true | runtime.Types.Skip
 }
 
 export type TelemetrySampleMaxAggregateInputType = {
   serverId?: true | runtime.Types.Skip
-  ts?: true | runtime.Types.Skip
+  at?: true | runtime.Types.Skip
+  score?: true | runtime.Types.Skip
   cpuPct?: true | runtime.Types.Skip
   cpuStealPct?: true | runtime.Types.Skip
   cpuIowaitPct?: true | runtime.Types.Skip
-  load5?: true | runtime.Types.Skip
-  memUsedMb?: true | runtime.Types.Skip
-  memTotalMb?: true | runtime.Types.Skip
+  memUsedPct?: true | runtime.Types.Skip
   swapUsedPct?: true | runtime.Types.Skip
   diskUsedPct?: true | runtime.Types.Skip
   netLossPct?: true | runtime.Types.Skip
   netRetransmitPct?: true | runtime.Types.Skip
-  uptimeS?: true | runtime.Types.Skip
-  oomKills?: true | runtime.Types.Skip
-  failedUnits?: true | runtime.Types.Skip
-  cores?: true | runtime.Types.Skip
-  arrivedAt?: true | runtime.Types.Skip
 }
 
 export type TelemetrySampleCountAggregateInputType = {
   serverId?: true | runtime.Types.Skip
-  ts?: true | runtime.Types.Skip
+  at?: true | runtime.Types.Skip
+  score?: true | runtime.Types.Skip
   cpuPct?: true | runtime.Types.Skip
   cpuStealPct?: true | runtime.Types.Skip
   cpuIowaitPct?: true | runtime.Types.Skip
-  load5?: true | runtime.Types.Skip
-  memUsedMb?: true | runtime.Types.Skip
-  memTotalMb?: true | runtime.Types.Skip
+  memUsedPct?: true | runtime.Types.Skip
   swapUsedPct?: true | runtime.Types.Skip
   diskUsedPct?: true | runtime.Types.Skip
   netLossPct?: true | runtime.Types.Skip
   netRetransmitPct?: true | runtime.Types.Skip
-  uptimeS?: true | runtime.Types.Skip
-  oomKills?: true | runtime.Types.Skip
-  failedUnits?: true | runtime.Types.Skip
-  cores?: true | runtime.Types.Skip
-  arrivedAt?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -309,22 +254,16 @@ export type TelemetrySampleGroupByArgs<ExtArgs extends runtime.Types.Extensions.
 
 export type TelemetrySampleGroupByOutputType = {
   serverId: number
-  ts: Date
+  at: Date
+  score: number
   cpuPct: number | null
   cpuStealPct: number | null
   cpuIowaitPct: number | null
-  load5: number | null
-  memUsedMb: number | null
-  memTotalMb: number | null
+  memUsedPct: number | null
   swapUsedPct: number | null
   diskUsedPct: number | null
   netLossPct: number | null
   netRetransmitPct: number | null
-  uptimeS: number | null
-  oomKills: number | null
-  failedUnits: number | null
-  cores: number | null
-  arrivedAt: Date | null
   _count: TelemetrySampleCountAggregateOutputType | null
   _avg: TelemetrySampleAvgAggregateOutputType | null
   _sum: TelemetrySampleSumAggregateOutputType | null
@@ -352,89 +291,62 @@ export type TelemetrySampleWhereInput = {
   OR?: Prisma.TelemetrySampleWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.TelemetrySampleWhereInput | Prisma.TelemetrySampleWhereInput[] | runtime.Types.Skip
   serverId?: Prisma.IntFilter<"TelemetrySample"> | number | runtime.Types.Skip
-  ts?: Prisma.DateTimeFilter<"TelemetrySample"> | Date | string | runtime.Types.Skip
+  at?: Prisma.DateTimeFilter<"TelemetrySample"> | Date | string | runtime.Types.Skip
+  score?: Prisma.IntFilter<"TelemetrySample"> | number | runtime.Types.Skip
   cpuPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   cpuStealPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   cpuIowaitPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  load5?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  memUsedPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   swapUsedPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   diskUsedPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   netLossPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   netRetransmitPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  oomKills?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  cores?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.DateTimeNullableFilter<"TelemetrySample"> | Date | string | null | runtime.Types.Skip
-  server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }
 
 export type TelemetrySampleOrderByWithRelationInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
-  ts?: Prisma.SortOrder | runtime.Types.Skip
+  at?: Prisma.SortOrder | runtime.Types.Skip
+  score?: Prisma.SortOrder | runtime.Types.Skip
   cpuPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuStealPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  load5?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  memUsedMb?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  memTotalMb?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   swapUsedPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   diskUsedPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netLossPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  uptimeS?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  oomKills?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  failedUnits?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  cores?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  arrivedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  server?: Prisma.ServerOrderByWithRelationInput | runtime.Types.Skip
 }
 
 export type TelemetrySampleWhereUniqueInput = Prisma.AtLeast<{
-  serverId_ts?: Prisma.TelemetrySampleServerIdTsCompoundUniqueInput | runtime.Types.Skip
+  serverId_at?: Prisma.TelemetrySampleServerIdAtCompoundUniqueInput | runtime.Types.Skip
   AND?: Prisma.TelemetrySampleWhereInput | Prisma.TelemetrySampleWhereInput[] | runtime.Types.Skip
   OR?: Prisma.TelemetrySampleWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.TelemetrySampleWhereInput | Prisma.TelemetrySampleWhereInput[] | runtime.Types.Skip
   serverId?: Prisma.IntFilter<"TelemetrySample"> | number | runtime.Types.Skip
-  ts?: Prisma.DateTimeFilter<"TelemetrySample"> | Date | string | runtime.Types.Skip
+  at?: Prisma.DateTimeFilter<"TelemetrySample"> | Date | string | runtime.Types.Skip
+  score?: Prisma.IntFilter<"TelemetrySample"> | number | runtime.Types.Skip
   cpuPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   cpuStealPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   cpuIowaitPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  load5?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  memUsedPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   swapUsedPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   diskUsedPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   netLossPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   netRetransmitPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  oomKills?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  cores?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.DateTimeNullableFilter<"TelemetrySample"> | Date | string | null | runtime.Types.Skip
-  server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
-}, "serverId_ts">
+}, "serverId_at">
 
 export type TelemetrySampleOrderByWithAggregationInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
-  ts?: Prisma.SortOrder | runtime.Types.Skip
+  at?: Prisma.SortOrder | runtime.Types.Skip
+  score?: Prisma.SortOrder | runtime.Types.Skip
   cpuPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuStealPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  load5?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  memUsedMb?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  memTotalMb?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   swapUsedPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   diskUsedPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netLossPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPct?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  uptimeS?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  oomKills?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  failedUnits?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  cores?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
-  arrivedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.TelemetrySampleCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.TelemetrySampleAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.TelemetrySampleMaxOrderByAggregateInput | runtime.Types.Skip
@@ -447,314 +359,187 @@ export type TelemetrySampleScalarWhereWithAggregatesInput = {
   OR?: Prisma.TelemetrySampleScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   NOT?: Prisma.TelemetrySampleScalarWhereWithAggregatesInput | Prisma.TelemetrySampleScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   serverId?: Prisma.IntWithAggregatesFilter<"TelemetrySample"> | number | runtime.Types.Skip
-  ts?: Prisma.DateTimeWithAggregatesFilter<"TelemetrySample"> | Date | string | runtime.Types.Skip
+  at?: Prisma.DateTimeWithAggregatesFilter<"TelemetrySample"> | Date | string | runtime.Types.Skip
+  score?: Prisma.IntWithAggregatesFilter<"TelemetrySample"> | number | runtime.Types.Skip
   cpuPct?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   cpuStealPct?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   cpuIowaitPct?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  load5?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  memUsedPct?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   swapUsedPct?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   diskUsedPct?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   netLossPct?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   netRetransmitPct?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  oomKills?: Prisma.IntNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.IntNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  cores?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"TelemetrySample"> | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleCreateInput = {
-  ts: Date | string
+  serverId: number
+  at: Date | string
+  score: number
   cpuPct?: number | null | runtime.Types.Skip
   cpuStealPct?: number | null | runtime.Types.Skip
   cpuIowaitPct?: number | null | runtime.Types.Skip
-  load5?: number | null | runtime.Types.Skip
-  memUsedMb?: number | null | runtime.Types.Skip
-  memTotalMb?: number | null | runtime.Types.Skip
+  memUsedPct?: number | null | runtime.Types.Skip
   swapUsedPct?: number | null | runtime.Types.Skip
   diskUsedPct?: number | null | runtime.Types.Skip
   netLossPct?: number | null | runtime.Types.Skip
   netRetransmitPct?: number | null | runtime.Types.Skip
-  uptimeS?: number | null | runtime.Types.Skip
-  oomKills?: number | null | runtime.Types.Skip
-  failedUnits?: number | null | runtime.Types.Skip
-  cores?: number | null | runtime.Types.Skip
-  arrivedAt?: Date | string | null | runtime.Types.Skip
-  server: Prisma.ServerCreateNestedOneWithoutTelemetrySamplesInput
 }
 
 export type TelemetrySampleUncheckedCreateInput = {
   serverId: number
-  ts: Date | string
+  at: Date | string
+  score: number
   cpuPct?: number | null | runtime.Types.Skip
   cpuStealPct?: number | null | runtime.Types.Skip
   cpuIowaitPct?: number | null | runtime.Types.Skip
-  load5?: number | null | runtime.Types.Skip
-  memUsedMb?: number | null | runtime.Types.Skip
-  memTotalMb?: number | null | runtime.Types.Skip
+  memUsedPct?: number | null | runtime.Types.Skip
   swapUsedPct?: number | null | runtime.Types.Skip
   diskUsedPct?: number | null | runtime.Types.Skip
   netLossPct?: number | null | runtime.Types.Skip
   netRetransmitPct?: number | null | runtime.Types.Skip
-  uptimeS?: number | null | runtime.Types.Skip
-  oomKills?: number | null | runtime.Types.Skip
-  failedUnits?: number | null | runtime.Types.Skip
-  cores?: number | null | runtime.Types.Skip
-  arrivedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUpdateInput = {
-  ts?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  score?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   cpuPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  load5?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  server?: Prisma.ServerUpdateOneRequiredWithoutTelemetrySamplesNestedInput | runtime.Types.Skip
 }
 
 export type TelemetrySampleUncheckedUpdateInput = {
   serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  ts?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  score?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   cpuPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  load5?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleCreateManyInput = {
   serverId: number
-  ts: Date | string
+  at: Date | string
+  score: number
   cpuPct?: number | null | runtime.Types.Skip
   cpuStealPct?: number | null | runtime.Types.Skip
   cpuIowaitPct?: number | null | runtime.Types.Skip
-  load5?: number | null | runtime.Types.Skip
-  memUsedMb?: number | null | runtime.Types.Skip
-  memTotalMb?: number | null | runtime.Types.Skip
+  memUsedPct?: number | null | runtime.Types.Skip
   swapUsedPct?: number | null | runtime.Types.Skip
   diskUsedPct?: number | null | runtime.Types.Skip
   netLossPct?: number | null | runtime.Types.Skip
   netRetransmitPct?: number | null | runtime.Types.Skip
-  uptimeS?: number | null | runtime.Types.Skip
-  oomKills?: number | null | runtime.Types.Skip
-  failedUnits?: number | null | runtime.Types.Skip
-  cores?: number | null | runtime.Types.Skip
-  arrivedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUpdateManyMutationInput = {
-  ts?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  score?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   cpuPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  load5?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUncheckedUpdateManyInput = {
   serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  ts?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  score?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   cpuPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  load5?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
-export type TelemetrySampleListRelationFilter = {
-  every?: Prisma.TelemetrySampleWhereInput | runtime.Types.Skip
-  some?: Prisma.TelemetrySampleWhereInput | runtime.Types.Skip
-  none?: Prisma.TelemetrySampleWhereInput | runtime.Types.Skip
-}
-
-export type TelemetrySampleOrderByRelationAggregateInput = {
-  _count?: Prisma.SortOrder | runtime.Types.Skip
-}
-
-export type TelemetrySampleServerIdTsCompoundUniqueInput = {
+export type TelemetrySampleServerIdAtCompoundUniqueInput = {
   serverId: number
-  ts: Date | string
+  at: Date | string
 }
 
 export type TelemetrySampleCountOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
-  ts?: Prisma.SortOrder | runtime.Types.Skip
+  at?: Prisma.SortOrder | runtime.Types.Skip
+  score?: Prisma.SortOrder | runtime.Types.Skip
   cpuPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPct?: Prisma.SortOrder | runtime.Types.Skip
-  load5?: Prisma.SortOrder | runtime.Types.Skip
-  memUsedMb?: Prisma.SortOrder | runtime.Types.Skip
-  memTotalMb?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   netLossPct?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPct?: Prisma.SortOrder | runtime.Types.Skip
-  uptimeS?: Prisma.SortOrder | runtime.Types.Skip
-  oomKills?: Prisma.SortOrder | runtime.Types.Skip
-  failedUnits?: Prisma.SortOrder | runtime.Types.Skip
-  cores?: Prisma.SortOrder | runtime.Types.Skip
-  arrivedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleAvgOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
+  score?: Prisma.SortOrder | runtime.Types.Skip
   cpuPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPct?: Prisma.SortOrder | runtime.Types.Skip
-  load5?: Prisma.SortOrder | runtime.Types.Skip
-  memUsedMb?: Prisma.SortOrder | runtime.Types.Skip
-  memTotalMb?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   netLossPct?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPct?: Prisma.SortOrder | runtime.Types.Skip
-  uptimeS?: Prisma.SortOrder | runtime.Types.Skip
-  oomKills?: Prisma.SortOrder | runtime.Types.Skip
-  failedUnits?: Prisma.SortOrder | runtime.Types.Skip
-  cores?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleMaxOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
-  ts?: Prisma.SortOrder | runtime.Types.Skip
+  at?: Prisma.SortOrder | runtime.Types.Skip
+  score?: Prisma.SortOrder | runtime.Types.Skip
   cpuPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPct?: Prisma.SortOrder | runtime.Types.Skip
-  load5?: Prisma.SortOrder | runtime.Types.Skip
-  memUsedMb?: Prisma.SortOrder | runtime.Types.Skip
-  memTotalMb?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   netLossPct?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPct?: Prisma.SortOrder | runtime.Types.Skip
-  uptimeS?: Prisma.SortOrder | runtime.Types.Skip
-  oomKills?: Prisma.SortOrder | runtime.Types.Skip
-  failedUnits?: Prisma.SortOrder | runtime.Types.Skip
-  cores?: Prisma.SortOrder | runtime.Types.Skip
-  arrivedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleMinOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
-  ts?: Prisma.SortOrder | runtime.Types.Skip
+  at?: Prisma.SortOrder | runtime.Types.Skip
+  score?: Prisma.SortOrder | runtime.Types.Skip
   cpuPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPct?: Prisma.SortOrder | runtime.Types.Skip
-  load5?: Prisma.SortOrder | runtime.Types.Skip
-  memUsedMb?: Prisma.SortOrder | runtime.Types.Skip
-  memTotalMb?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   netLossPct?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPct?: Prisma.SortOrder | runtime.Types.Skip
-  uptimeS?: Prisma.SortOrder | runtime.Types.Skip
-  oomKills?: Prisma.SortOrder | runtime.Types.Skip
-  failedUnits?: Prisma.SortOrder | runtime.Types.Skip
-  cores?: Prisma.SortOrder | runtime.Types.Skip
-  arrivedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleSumOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
+  score?: Prisma.SortOrder | runtime.Types.Skip
   cpuPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPct?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPct?: Prisma.SortOrder | runtime.Types.Skip
-  load5?: Prisma.SortOrder | runtime.Types.Skip
-  memUsedMb?: Prisma.SortOrder | runtime.Types.Skip
-  memTotalMb?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPct?: Prisma.SortOrder | runtime.Types.Skip
   netLossPct?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPct?: Prisma.SortOrder | runtime.Types.Skip
-  uptimeS?: Prisma.SortOrder | runtime.Types.Skip
-  oomKills?: Prisma.SortOrder | runtime.Types.Skip
-  failedUnits?: Prisma.SortOrder | runtime.Types.Skip
-  cores?: Prisma.SortOrder | runtime.Types.Skip
-}
-
-export type TelemetrySampleCreateNestedManyWithoutServerInput = {
-  create?: Prisma.XOR<Prisma.TelemetrySampleCreateWithoutServerInput, Prisma.TelemetrySampleUncheckedCreateWithoutServerInput> | Prisma.TelemetrySampleCreateWithoutServerInput[] | Prisma.TelemetrySampleUncheckedCreateWithoutServerInput[] | runtime.Types.Skip
-  connectOrCreate?: Prisma.TelemetrySampleCreateOrConnectWithoutServerInput | Prisma.TelemetrySampleCreateOrConnectWithoutServerInput[] | runtime.Types.Skip
-  createMany?: Prisma.TelemetrySampleCreateManyServerInputEnvelope | runtime.Types.Skip
-  connect?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-}
-
-export type TelemetrySampleUncheckedCreateNestedManyWithoutServerInput = {
-  create?: Prisma.XOR<Prisma.TelemetrySampleCreateWithoutServerInput, Prisma.TelemetrySampleUncheckedCreateWithoutServerInput> | Prisma.TelemetrySampleCreateWithoutServerInput[] | Prisma.TelemetrySampleUncheckedCreateWithoutServerInput[] | runtime.Types.Skip
-  connectOrCreate?: Prisma.TelemetrySampleCreateOrConnectWithoutServerInput | Prisma.TelemetrySampleCreateOrConnectWithoutServerInput[] | runtime.Types.Skip
-  createMany?: Prisma.TelemetrySampleCreateManyServerInputEnvelope | runtime.Types.Skip
-  connect?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-}
-
-export type TelemetrySampleUpdateManyWithoutServerNestedInput = {
-  create?: Prisma.XOR<Prisma.TelemetrySampleCreateWithoutServerInput, Prisma.TelemetrySampleUncheckedCreateWithoutServerInput> | Prisma.TelemetrySampleCreateWithoutServerInput[] | Prisma.TelemetrySampleUncheckedCreateWithoutServerInput[] | runtime.Types.Skip
-  connectOrCreate?: Prisma.TelemetrySampleCreateOrConnectWithoutServerInput | Prisma.TelemetrySampleCreateOrConnectWithoutServerInput[] | runtime.Types.Skip
-  upsert?: Prisma.TelemetrySampleUpsertWithWhereUniqueWithoutServerInput | Prisma.TelemetrySampleUpsertWithWhereUniqueWithoutServerInput[] | runtime.Types.Skip
-  createMany?: Prisma.TelemetrySampleCreateManyServerInputEnvelope | runtime.Types.Skip
-  set?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-  disconnect?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-  delete?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-  connect?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-  update?: Prisma.TelemetrySampleUpdateWithWhereUniqueWithoutServerInput | Prisma.TelemetrySampleUpdateWithWhereUniqueWithoutServerInput[] | runtime.Types.Skip
-  updateMany?: Prisma.TelemetrySampleUpdateManyWithWhereWithoutServerInput | Prisma.TelemetrySampleUpdateManyWithWhereWithoutServerInput[] | runtime.Types.Skip
-  deleteMany?: Prisma.TelemetrySampleScalarWhereInput | Prisma.TelemetrySampleScalarWhereInput[] | runtime.Types.Skip
-}
-
-export type TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput = {
-  create?: Prisma.XOR<Prisma.TelemetrySampleCreateWithoutServerInput, Prisma.TelemetrySampleUncheckedCreateWithoutServerInput> | Prisma.TelemetrySampleCreateWithoutServerInput[] | Prisma.TelemetrySampleUncheckedCreateWithoutServerInput[] | runtime.Types.Skip
-  connectOrCreate?: Prisma.TelemetrySampleCreateOrConnectWithoutServerInput | Prisma.TelemetrySampleCreateOrConnectWithoutServerInput[] | runtime.Types.Skip
-  upsert?: Prisma.TelemetrySampleUpsertWithWhereUniqueWithoutServerInput | Prisma.TelemetrySampleUpsertWithWhereUniqueWithoutServerInput[] | runtime.Types.Skip
-  createMany?: Prisma.TelemetrySampleCreateManyServerInputEnvelope | runtime.Types.Skip
-  set?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-  disconnect?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-  delete?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-  connect?: Prisma.TelemetrySampleWhereUniqueInput | Prisma.TelemetrySampleWhereUniqueInput[] | runtime.Types.Skip
-  update?: Prisma.TelemetrySampleUpdateWithWhereUniqueWithoutServerInput | Prisma.TelemetrySampleUpdateWithWhereUniqueWithoutServerInput[] | runtime.Types.Skip
-  updateMany?: Prisma.TelemetrySampleUpdateManyWithWhereWithoutServerInput | Prisma.TelemetrySampleUpdateManyWithWhereWithoutServerInput[] | runtime.Types.Skip
-  deleteMany?: Prisma.TelemetrySampleScalarWhereInput | Prisma.TelemetrySampleScalarWhereInput[] | runtime.Types.Skip
 }
 
 export type NullableFloatFieldUpdateOperationsInput = {
@@ -765,303 +550,87 @@ export type NullableFloatFieldUpdateOperationsInput = {
   divide?: number | runtime.Types.Skip
 }
 
-export type TelemetrySampleCreateWithoutServerInput = {
-  ts: Date | string
-  cpuPct?: number | null | runtime.Types.Skip
-  cpuStealPct?: number | null | runtime.Types.Skip
-  cpuIowaitPct?: number | null | runtime.Types.Skip
-  load5?: number | null | runtime.Types.Skip
-  memUsedMb?: number | null | runtime.Types.Skip
-  memTotalMb?: number | null | runtime.Types.Skip
-  swapUsedPct?: number | null | runtime.Types.Skip
-  diskUsedPct?: number | null | runtime.Types.Skip
-  netLossPct?: number | null | runtime.Types.Skip
-  netRetransmitPct?: number | null | runtime.Types.Skip
-  uptimeS?: number | null | runtime.Types.Skip
-  oomKills?: number | null | runtime.Types.Skip
-  failedUnits?: number | null | runtime.Types.Skip
-  cores?: number | null | runtime.Types.Skip
-  arrivedAt?: Date | string | null | runtime.Types.Skip
-}
-
-export type TelemetrySampleUncheckedCreateWithoutServerInput = {
-  ts: Date | string
-  cpuPct?: number | null | runtime.Types.Skip
-  cpuStealPct?: number | null | runtime.Types.Skip
-  cpuIowaitPct?: number | null | runtime.Types.Skip
-  load5?: number | null | runtime.Types.Skip
-  memUsedMb?: number | null | runtime.Types.Skip
-  memTotalMb?: number | null | runtime.Types.Skip
-  swapUsedPct?: number | null | runtime.Types.Skip
-  diskUsedPct?: number | null | runtime.Types.Skip
-  netLossPct?: number | null | runtime.Types.Skip
-  netRetransmitPct?: number | null | runtime.Types.Skip
-  uptimeS?: number | null | runtime.Types.Skip
-  oomKills?: number | null | runtime.Types.Skip
-  failedUnits?: number | null | runtime.Types.Skip
-  cores?: number | null | runtime.Types.Skip
-  arrivedAt?: Date | string | null | runtime.Types.Skip
-}
-
-export type TelemetrySampleCreateOrConnectWithoutServerInput = {
-  where: Prisma.TelemetrySampleWhereUniqueInput
-  create: Prisma.XOR<Prisma.TelemetrySampleCreateWithoutServerInput, Prisma.TelemetrySampleUncheckedCreateWithoutServerInput>
-}
-
-export type TelemetrySampleCreateManyServerInputEnvelope = {
-  data: Prisma.TelemetrySampleCreateManyServerInput | Prisma.TelemetrySampleCreateManyServerInput[]
-  skipDuplicates?: boolean | runtime.Types.Skip
-}
-
-export type TelemetrySampleUpsertWithWhereUniqueWithoutServerInput = {
-  where: Prisma.TelemetrySampleWhereUniqueInput
-  update: Prisma.XOR<Prisma.TelemetrySampleUpdateWithoutServerInput, Prisma.TelemetrySampleUncheckedUpdateWithoutServerInput>
-  create: Prisma.XOR<Prisma.TelemetrySampleCreateWithoutServerInput, Prisma.TelemetrySampleUncheckedCreateWithoutServerInput>
-}
-
-export type TelemetrySampleUpdateWithWhereUniqueWithoutServerInput = {
-  where: Prisma.TelemetrySampleWhereUniqueInput
-  data: Prisma.XOR<Prisma.TelemetrySampleUpdateWithoutServerInput, Prisma.TelemetrySampleUncheckedUpdateWithoutServerInput>
-}
-
-export type TelemetrySampleUpdateManyWithWhereWithoutServerInput = {
-  where: Prisma.TelemetrySampleScalarWhereInput
-  data: Prisma.XOR<Prisma.TelemetrySampleUpdateManyMutationInput, Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerInput>
-}
-
-export type TelemetrySampleScalarWhereInput = {
-  AND?: Prisma.TelemetrySampleScalarWhereInput | Prisma.TelemetrySampleScalarWhereInput[] | runtime.Types.Skip
-  OR?: Prisma.TelemetrySampleScalarWhereInput[] | runtime.Types.Skip
-  NOT?: Prisma.TelemetrySampleScalarWhereInput | Prisma.TelemetrySampleScalarWhereInput[] | runtime.Types.Skip
-  serverId?: Prisma.IntFilter<"TelemetrySample"> | number | runtime.Types.Skip
-  ts?: Prisma.DateTimeFilter<"TelemetrySample"> | Date | string | runtime.Types.Skip
-  cpuPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  cpuStealPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  cpuIowaitPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  load5?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  swapUsedPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  diskUsedPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  netLossPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  netRetransmitPct?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  oomKills?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  cores?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.DateTimeNullableFilter<"TelemetrySample"> | Date | string | null | runtime.Types.Skip
-}
-
-export type TelemetrySampleCreateManyServerInput = {
-  ts: Date | string
-  cpuPct?: number | null | runtime.Types.Skip
-  cpuStealPct?: number | null | runtime.Types.Skip
-  cpuIowaitPct?: number | null | runtime.Types.Skip
-  load5?: number | null | runtime.Types.Skip
-  memUsedMb?: number | null | runtime.Types.Skip
-  memTotalMb?: number | null | runtime.Types.Skip
-  swapUsedPct?: number | null | runtime.Types.Skip
-  diskUsedPct?: number | null | runtime.Types.Skip
-  netLossPct?: number | null | runtime.Types.Skip
-  netRetransmitPct?: number | null | runtime.Types.Skip
-  uptimeS?: number | null | runtime.Types.Skip
-  oomKills?: number | null | runtime.Types.Skip
-  failedUnits?: number | null | runtime.Types.Skip
-  cores?: number | null | runtime.Types.Skip
-  arrivedAt?: Date | string | null | runtime.Types.Skip
-}
-
-export type TelemetrySampleUpdateWithoutServerInput = {
-  ts?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  cpuPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cpuStealPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cpuIowaitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  load5?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  swapUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  diskUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  netLossPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  netRetransmitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-}
-
-export type TelemetrySampleUncheckedUpdateWithoutServerInput = {
-  ts?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  cpuPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cpuStealPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cpuIowaitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  load5?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  swapUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  diskUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  netLossPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  netRetransmitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-}
-
-export type TelemetrySampleUncheckedUpdateManyWithoutServerInput = {
-  ts?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  cpuPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cpuStealPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cpuIowaitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  load5?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memUsedMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  memTotalMb?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  swapUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  diskUsedPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  netLossPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  netRetransmitPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-}
-
 
 
 export type TelemetrySampleSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   serverId?: boolean | runtime.Types.Skip
-  ts?: boolean | runtime.Types.Skip
+  at?: boolean | runtime.Types.Skip
+  score?: boolean | runtime.Types.Skip
   cpuPct?: boolean | runtime.Types.Skip
   cpuStealPct?: boolean | runtime.Types.Skip
   cpuIowaitPct?: boolean | runtime.Types.Skip
-  load5?: boolean | runtime.Types.Skip
-  memUsedMb?: boolean | runtime.Types.Skip
-  memTotalMb?: boolean | runtime.Types.Skip
+  memUsedPct?: boolean | runtime.Types.Skip
   swapUsedPct?: boolean | runtime.Types.Skip
   diskUsedPct?: boolean | runtime.Types.Skip
   netLossPct?: boolean | runtime.Types.Skip
   netRetransmitPct?: boolean | runtime.Types.Skip
-  uptimeS?: boolean | runtime.Types.Skip
-  oomKills?: boolean | runtime.Types.Skip
-  failedUnits?: boolean | runtime.Types.Skip
-  cores?: boolean | runtime.Types.Skip
-  arrivedAt?: boolean | runtime.Types.Skip
-  server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetrySample"]>
 
 export type TelemetrySampleSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   serverId?: boolean | runtime.Types.Skip
-  ts?: boolean | runtime.Types.Skip
+  at?: boolean | runtime.Types.Skip
+  score?: boolean | runtime.Types.Skip
   cpuPct?: boolean | runtime.Types.Skip
   cpuStealPct?: boolean | runtime.Types.Skip
   cpuIowaitPct?: boolean | runtime.Types.Skip
-  load5?: boolean | runtime.Types.Skip
-  memUsedMb?: boolean | runtime.Types.Skip
-  memTotalMb?: boolean | runtime.Types.Skip
+  memUsedPct?: boolean | runtime.Types.Skip
   swapUsedPct?: boolean | runtime.Types.Skip
   diskUsedPct?: boolean | runtime.Types.Skip
   netLossPct?: boolean | runtime.Types.Skip
   netRetransmitPct?: boolean | runtime.Types.Skip
-  uptimeS?: boolean | runtime.Types.Skip
-  oomKills?: boolean | runtime.Types.Skip
-  failedUnits?: boolean | runtime.Types.Skip
-  cores?: boolean | runtime.Types.Skip
-  arrivedAt?: boolean | runtime.Types.Skip
-  server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetrySample"]>
 
 export type TelemetrySampleSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   serverId?: boolean | runtime.Types.Skip
-  ts?: boolean | runtime.Types.Skip
+  at?: boolean | runtime.Types.Skip
+  score?: boolean | runtime.Types.Skip
   cpuPct?: boolean | runtime.Types.Skip
   cpuStealPct?: boolean | runtime.Types.Skip
   cpuIowaitPct?: boolean | runtime.Types.Skip
-  load5?: boolean | runtime.Types.Skip
-  memUsedMb?: boolean | runtime.Types.Skip
-  memTotalMb?: boolean | runtime.Types.Skip
+  memUsedPct?: boolean | runtime.Types.Skip
   swapUsedPct?: boolean | runtime.Types.Skip
   diskUsedPct?: boolean | runtime.Types.Skip
   netLossPct?: boolean | runtime.Types.Skip
   netRetransmitPct?: boolean | runtime.Types.Skip
-  uptimeS?: boolean | runtime.Types.Skip
-  oomKills?: boolean | runtime.Types.Skip
-  failedUnits?: boolean | runtime.Types.Skip
-  cores?: boolean | runtime.Types.Skip
-  arrivedAt?: boolean | runtime.Types.Skip
-  server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetrySample"]>
 
 export type TelemetrySampleSelectScalar = {
   serverId?: boolean | runtime.Types.Skip
-  ts?: boolean | runtime.Types.Skip
+  at?: boolean | runtime.Types.Skip
+  score?: boolean | runtime.Types.Skip
   cpuPct?: boolean | runtime.Types.Skip
   cpuStealPct?: boolean | runtime.Types.Skip
   cpuIowaitPct?: boolean | runtime.Types.Skip
-  load5?: boolean | runtime.Types.Skip
-  memUsedMb?: boolean | runtime.Types.Skip
-  memTotalMb?: boolean | runtime.Types.Skip
+  memUsedPct?: boolean | runtime.Types.Skip
   swapUsedPct?: boolean | runtime.Types.Skip
   diskUsedPct?: boolean | runtime.Types.Skip
   netLossPct?: boolean | runtime.Types.Skip
   netRetransmitPct?: boolean | runtime.Types.Skip
-  uptimeS?: boolean | runtime.Types.Skip
-  oomKills?: boolean | runtime.Types.Skip
-  failedUnits?: boolean | runtime.Types.Skip
-  cores?: boolean | runtime.Types.Skip
-  arrivedAt?: boolean | runtime.Types.Skip
 }
 
-export type TelemetrySampleOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "ts" | "cpuPct" | "cpuStealPct" | "cpuIowaitPct" | "load5" | "memUsedMb" | "memTotalMb" | "swapUsedPct" | "diskUsedPct" | "netLossPct" | "netRetransmitPct" | "uptimeS" | "oomKills" | "failedUnits" | "cores" | "arrivedAt", ExtArgs["result"]["telemetrySample"], runtime.Types.Skip>
-export type TelemetrySampleInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
-}
-export type TelemetrySampleIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
-}
-export type TelemetrySampleIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
-}
+export type TelemetrySampleOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "at" | "score" | "cpuPct" | "cpuStealPct" | "cpuIowaitPct" | "memUsedPct" | "swapUsedPct" | "diskUsedPct" | "netLossPct" | "netRetransmitPct", ExtArgs["result"]["telemetrySample"], runtime.Types.Skip>
 
 export type $TelemetrySamplePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "TelemetrySample"
-  objects: {
-    server: Prisma.$ServerPayload<ExtArgs>
-  }
+  objects: {}
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     serverId: number
-    ts: Date
     /**
-     * Of all cores together, 0 to 100.
+     * When it was measured, rounded down to the grid.
      */
+    at: Date
+    /**
+     * As it was shown then.
+     */
+    score: number
     cpuPct: number | null
     cpuStealPct: number | null
     cpuIowaitPct: number | null
-    load5: number | null
-    memUsedMb: number | null
-    memTotalMb: number | null
+    memUsedPct: number | null
     swapUsedPct: number | null
-    /**
-     * Of the fullest file system.
-     */
     diskUsedPct: number | null
     netLossPct: number | null
     netRetransmitPct: number | null
-    uptimeS: number | null
-    /**
-     * Processes killed for lack of memory since the previous sample.
-     */
-    oomKills: number | null
-    failedUnits: number | null
-    /**
-     * Of the machine then. Null: not known, or written by a version that did not store it; then those of today count.
-     */
-    cores: number | null
-    /**
-     * When it arrived, if that was more than a minute later. Null: in time.
-     */
-    arrivedAt: Date | null
   }, ExtArgs["result"]["telemetrySample"]>
   composites: {}
 }
@@ -1456,7 +1025,6 @@ readonly fields: TelemetrySampleFieldRefs;
  */
 export interface Prisma__TelemetrySampleClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
-  server<T extends Prisma.ServerDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ServerDefaultArgs<ExtArgs>>): Prisma.Prisma__ServerClient<runtime.Types.Result.GetResult<Prisma.$ServerPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1487,22 +1055,16 @@ export interface Prisma__TelemetrySampleClient<T, Null = never, ExtArgs extends 
  */
 export interface TelemetrySampleFieldRefs {
   readonly serverId: Prisma.FieldRef<"TelemetrySample", 'Int'>
-  readonly ts: Prisma.FieldRef<"TelemetrySample", 'DateTime'>
+  readonly at: Prisma.FieldRef<"TelemetrySample", 'DateTime'>
+  readonly score: Prisma.FieldRef<"TelemetrySample", 'Int'>
   readonly cpuPct: Prisma.FieldRef<"TelemetrySample", 'Float'>
   readonly cpuStealPct: Prisma.FieldRef<"TelemetrySample", 'Float'>
   readonly cpuIowaitPct: Prisma.FieldRef<"TelemetrySample", 'Float'>
-  readonly load5: Prisma.FieldRef<"TelemetrySample", 'Float'>
-  readonly memUsedMb: Prisma.FieldRef<"TelemetrySample", 'Float'>
-  readonly memTotalMb: Prisma.FieldRef<"TelemetrySample", 'Float'>
+  readonly memUsedPct: Prisma.FieldRef<"TelemetrySample", 'Float'>
   readonly swapUsedPct: Prisma.FieldRef<"TelemetrySample", 'Float'>
   readonly diskUsedPct: Prisma.FieldRef<"TelemetrySample", 'Float'>
   readonly netLossPct: Prisma.FieldRef<"TelemetrySample", 'Float'>
   readonly netRetransmitPct: Prisma.FieldRef<"TelemetrySample", 'Float'>
-  readonly uptimeS: Prisma.FieldRef<"TelemetrySample", 'Float'>
-  readonly oomKills: Prisma.FieldRef<"TelemetrySample", 'Int'>
-  readonly failedUnits: Prisma.FieldRef<"TelemetrySample", 'Int'>
-  readonly cores: Prisma.FieldRef<"TelemetrySample", 'Float'>
-  readonly arrivedAt: Prisma.FieldRef<"TelemetrySample", 'DateTime'>
 }
     
 
@@ -1519,10 +1081,6 @@ export type TelemetrySampleFindUniqueArgs<ExtArgs extends runtime.Types.Extensio
    * Omit specific fields from the TelemetrySample
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
   /**
    * Filter, which TelemetrySample to fetch.
    */
@@ -1543,10 +1101,6 @@ export type TelemetrySampleFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.E
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
-  /**
    * Filter, which TelemetrySample to fetch.
    */
   where: Prisma.TelemetrySampleWhereUniqueInput
@@ -1565,10 +1119,6 @@ export type TelemetrySampleFindFirstArgs<ExtArgs extends runtime.Types.Extension
    * Omit specific fields from the TelemetrySample
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
   /**
    * Filter, which TelemetrySample to fetch.
    */
@@ -1619,10 +1169,6 @@ export type TelemetrySampleFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Ex
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
-  /**
    * Filter, which TelemetrySample to fetch.
    */
   where?: Prisma.TelemetrySampleWhereInput | runtime.Types.Skip
@@ -1671,10 +1217,6 @@ export type TelemetrySampleFindManyArgs<ExtArgs extends runtime.Types.Extensions
    * Omit specific fields from the TelemetrySample
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
   /**
    * Filter, which TelemetrySamples to fetch.
    */
@@ -1725,10 +1267,6 @@ export type TelemetrySampleCreateArgs<ExtArgs extends runtime.Types.Extensions.I
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
-  /**
    * The data needed to create a TelemetrySample.
    */
   data: Prisma.XOR<Prisma.TelemetrySampleCreateInput, Prisma.TelemetrySampleUncheckedCreateInput>
@@ -1763,10 +1301,6 @@ export type TelemetrySampleCreateManyAndReturnArgs<ExtArgs extends runtime.Types
    */
   data: Prisma.TelemetrySampleCreateManyInput | Prisma.TelemetrySampleCreateManyInput[]
   skipDuplicates?: boolean | runtime.Types.Skip
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1781,10 +1315,6 @@ export type TelemetrySampleUpdateArgs<ExtArgs extends runtime.Types.Extensions.I
    * Omit specific fields from the TelemetrySample
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
   /**
    * The data needed to update a TelemetrySample.
    */
@@ -1838,10 +1368,6 @@ export type TelemetrySampleUpdateManyAndReturnArgs<ExtArgs extends runtime.Types
    * Limit how many TelemetrySamples to update.
    */
   limit?: number | runtime.Types.Skip
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1856,10 +1382,6 @@ export type TelemetrySampleUpsertArgs<ExtArgs extends runtime.Types.Extensions.I
    * Omit specific fields from the TelemetrySample
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
   /**
    * The filter to search for the TelemetrySample to update in case it exists.
    */
@@ -1887,10 +1409,6 @@ export type TelemetrySampleDeleteArgs<ExtArgs extends runtime.Types.Extensions.I
    * Omit specific fields from the TelemetrySample
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
   /**
    * Filter which TelemetrySample to delete.
    */
@@ -1924,8 +1442,4 @@ export type TelemetrySampleDefaultArgs<ExtArgs extends runtime.Types.Extensions.
    * Omit specific fields from the TelemetrySample
    */
   omit?: Prisma.TelemetrySampleOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TelemetrySampleInclude<ExtArgs> | null
 }

@@ -617,7 +617,7 @@ export type $TokenEventPayload<ExtArgs extends runtime.Types.Extensions.Internal
     endedAt: Date | null
     facts: runtime.JsonValue
     /**
-     * As of server_events.
+     * As of events.
      */
     noticeDue: boolean
   }, ExtArgs["result"]["tokenEvent"]>

@@ -1,6 +1,6 @@
-import { listServerEvents, type ServerEvents } from "@/lib/servers/events/server-events";
-import { UPTIME_RANGES } from "@/lib/servers/events/uptime";
-import { getServer } from "@/lib/servers/servers";
+import { listEvents, type ServerEvent } from "@/lib/servers/events/events";
+import { type Availability, getAvailability, UPTIME_RANGES } from "@/lib/servers/events/uptime";
+import { getServerReport } from "@/lib/servers/servers";
 import { csvAnswer } from "../csv-answer";
 
 type Context = { params: Promise<{ id: string }> };
@@ -11,19 +11,21 @@ type Context = { params: Promise<{ id: string }> };
  */
 export async function GET(_: Request, { params }: Context): Promise<Response> {
   return csvAnswer(async (account) => {
-    const { id } = await getServer(account.id, (await params).id);
-    const now = Date.now();
-    const events = await listServerEvents(id, { from: now - UPTIME_RANGES["365 days"], to: now + 1 }, now);
-    return { name: `server-${id}-events`, rows: rowsOf(events, now) };
+    const { server, now } = await getServerReport(account.id, (await params).id);
+    const [events, availability] = await Promise.all([
+      listEvents(server.id, { from: now - UPTIME_RANGES["365 days"], to: now + 1 }),
+      getAvailability(server.id, now),
+    ]);
+    return { name: `server-${server.id}-events`, rows: rowsOf(events, availability) };
   });
 }
 
-function rowsOf({ silences, others, maintenance, recordedSince }: ServerEvents, now: number) {
+function rowsOf(events: readonly ServerEvent[], { maintenance, since, now }: Availability) {
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return [
     ["event", "from", "to"],
-    ["recorded", time(recordedSince), time(now)],
-    ...[...silences, ...others, ...maintenance.map((times) => ({ kind: "maintenance", ...times }))]
+    ["recorded", time(since), time(now)],
+    ...[...events, ...maintenance.map((times) => ({ kind: "maintenance", ...times }))]
       .sort((a, b) => a.from - b.from)
       .map(({ kind, from, to }) => [kind, time(from), time(to)]),
   ];
