@@ -92,8 +92,8 @@ export function seed(now: number, parts: readonly string[]): string {
       token("owner", "Old laptop", secret("cpat", "owner, laptop"), [null, ago(day), "{}"]),
     ]),
     rows("servers", "id, account_id, label, hostname, public_ip, facts, created_at, last_seen_at", [
-      [11, 1, "web-1", "web-1.example.net", null, "{}", old, old],
-      [12, 1, "never heard", "new.example.net", null, "{}", old, old],
+      [11, 1, "web-1", "web-1.example.net", null, "{}", old, null],
+      [12, 1, "never heard", "new.example.net", null, "{}", old, null],
       [
         13,
         1,
@@ -105,7 +105,7 @@ export function seed(now: number, parts: readonly string[]): string {
         ago(10 * day),
       ],
       [14, 1, "benchmarked", "bench.example.net", "192.0.2.14", "{}", old, ago(10 * day)],
-      [15, 1, "reporting", "reporting.example.net", null, "{}", old, old],
+      [15, 1, "reporting", "reporting.example.net", null, "{}", old, null],
       [21, 4, "foreign", "foreign.example.net", "192.0.2.21", "{}", old, ago(10 * day)],
     ]),
     rows("server_keys", "server_id, key_hash, hint, created_at, expires_at", [
