@@ -23,9 +23,8 @@ const replaceOnPage = async (page: Page, overlap: string): Promise<string> => {
 /** What is in a page, once it is there: a page on its way has no content. */
 async function contentOf(page: Page): Promise<string> {
   let content = "";
-  await expect(async () => {
-    content = await page.content();
-  }).toPass();
+  const read = async () => void (content = await page.content());
+  await expect(read).toPass();
   return content;
 }
 
