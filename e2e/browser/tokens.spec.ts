@@ -23,8 +23,9 @@ const replaceOnPage = async (page: Page, overlap: string): Promise<string> => {
 /** What is in a page, once it is there: a page on its way has no content. */
 async function contentOf(page: Page): Promise<string> {
   let content = "";
-  const read = async () => void (content = await page.content());
-  await expect(read).toPass();
+  await expect(async () => {
+    content = await page.content();
+  }).toPass();
   return content;
 }
 

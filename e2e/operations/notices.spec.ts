@@ -255,8 +255,11 @@ test("each kind that is told has words of its own, for its beginning and, if it 
     const kinds = Object.entries(NOTICE_KINDS);
     const names = { server: "web-1", service: "survival", token: "deploy" };
     for (const [kind, { subject }] of kinds) {
+      const [table, of] =
+        subject === "server" ? ["events", "subject, subject_id"] : [`${subject}_events`, `${subject}_id`];
+      const one = subject === "server" ? "'server', 1" : "1";
       await sql(
-        `insert into ${subject}_events (${subject}_id, kind, started_at) values (1, '${kind}', now() - interval '10 minutes')`,
+        `insert into ${table} (${of}, kind, started_at) values (${one}, '${kind}', now() - interval '10 minutes')`,
       );
     }
     await live(MINUTE, 10 * SECOND);

@@ -146,10 +146,13 @@ test("a scrape says whether the instance is ready, even while PostgreSQL is froz
   const [postgres, opsPort] = [await startPostgres(), await freePort()];
   await migrate(postgres.url);
   await insertCaller(postgres.url);
-  // Days that are older than they are kept, so that they are dropped.
+  // A day that is older than it is kept, so that it is dropped.
   await runSql(
     postgres.url,
-    "select make_day_partition('metric_samples', date_trunc('day', now(), 'UTC') - interval '480 hours', 0)",
+    `do $$ declare day timestamptz := date_trunc('day', now(), 'UTC') - interval '480 hours'; begin
+       execute format('create table %I partition of metric_samples for values from (%L) to (%L)',
+         'metric_samples_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), day, day + interval '24 hours');
+     end $$`,
   );
   const app = await startConsole(postgres.url, { ...OWN_WAIT, OPS_PORT: String(opsPort), KEEP_METRICS_DAYS: "9" });
   const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();

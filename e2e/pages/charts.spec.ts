@@ -1,10 +1,11 @@
 import type { Locator, Page } from "playwright/test";
+import { stepText } from "@/e2e/support/chart-steps";
 import { newAccount, newNamedToken, newServer, putEvents, putPast, putSample } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { quantity } from "@/lib/format/quantities";
-import { clockText, momentText } from "@/lib/format/relative-time";
+import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/measurements";
 
@@ -31,12 +32,6 @@ async function serverWithPast(accountId: number, label = "Web"): Promise<Past> {
   const times = { startedAt: new Date(silenceFrom), endedAt: new Date(silenceTo) };
   await putEvents(id, { kind: "offline", ...times });
   return { id, silenceFrom, silenceTo, peakAt };
-}
-
-/** The step of a chart in which a moment is. */
-function stepText(at: number, step: number, zone: string): string {
-  const from = Math.floor(at / step) * step;
-  return `${momentText(new Date(from), zone)} to ${clockText(new Date(from + step), zone)}`;
 }
 
 const figure = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
