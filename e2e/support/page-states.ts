@@ -196,7 +196,11 @@ export const SERVER: readonly State[] = [
       const { id } = await newServer(accountId, { label: "W".repeat(64), facts: { long: "x".repeat(300), cores: 2 } });
       const to = new Date();
       await putSample(id, to, { cpuPct: 5, memUsedMb: 500, memTotalMb: 1000, netLossPct: 0.3 });
-      const values = { cpu_pct: "extract(minute from ts)", net_loss_pct: "0.3" };
+      const values = {
+        cpu_pct: "40 + extract(minute from ts)",
+        cpu_steal_pct: "extract(minute from ts) % 7",
+        net_loss_pct: "0.3",
+      };
       await putPast(id, { from: new Date(to.getTime() - 10 * HOUR), to }, values);
       await db.benchmarkRun.create({
         data: { serverId: id, label: "W".repeat(64), status: "done", cpu: 70, finishedAt: new Date() },

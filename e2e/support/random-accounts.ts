@@ -4,8 +4,9 @@ import { type Incident, type MessageKind, plan, type Topic } from "@/lib/notices
 import { type Happening, runsOf } from "@/lib/notices/runs";
 import { ONLINE_WINDOW } from "@/lib/servers/events/events";
 
-// Random hours of an account in simulated time: servers that fall silent and come back, a console that is away, quiet hours, snoozes, a planner that looks too late, and what is told without a
-// delay and may be withdrawn. A store in memory plays them through the product's rule.
+// Random hours of an account in simulated time: servers that fall silent and come back, a console that is away, quiet hours,
+// snoozes, a planner that looks too late, and what is told without a delay and may be withdrawn. A store in memory plays them
+// through the product's rule.
 
 type Ended = { from: number; to: number };
 
@@ -71,26 +72,27 @@ export function worldOf(seed: number): World {
   });
   const away = spans(random() < 0.5 ? 2 : 0, 6 * MINUTE);
   const delay = [0, MINUTE, 5 * MINUTE][Math.floor(random() * 3)] ?? 0;
+  const moments = servers.map(
+    (server) =>
+      [
+        server,
+        [...new Set(Array.from({ length: random() < 0.3 ? 8 : 0 }, () => BEGIN + upTo(LENGTH)))].sort((a, b) => a - b),
+      ] as const,
+  );
+  const unserved = new Map(servers.map((server) => [server, random() < 0.15 ? apart(spans(3, 40 * MINUTE)) : []]));
   return {
     seed,
     end: BEGIN + LENGTH + 4 * HOUR,
     rules: readRules({ offline: { minutes: delay / MINUTE } }),
     delay,
     silences: new Map(silences),
-    moments: new Map(
-      servers.map((server) => [
-        server,
-        [...new Set(Array.from({ length: random() < 0.3 ? 8 : 0 }, () => BEGIN + upTo(LENGTH)))].sort((a, b) => a - b),
-      ]),
-    ),
-    unserved: new Map(servers.map((server) => [server, random() < 0.15 ? apart(spans(3, 40 * MINUTE)) : []])),
+    moments: new Map(moments),
+    unserved,
+    // Of one kind, one thing happens to a server at a time.
     withdrawn: servers.flatMap((server) =>
-      spans(random() < 0.05 ? 1 : 0, 2 * MINUTE).map(({ from, to }) => ({
-        server,
-        at: from,
-        from: to,
-        to: to - SECOND,
-      })),
+      spans(random() < 0.05 ? 1 : 0, 2 * MINUTE)
+        .filter((own) => !unserved.get(server)?.some(({ from, to }) => from <= own.to && own.from <= to))
+        .map(({ from, to }) => ({ server, at: from, from: to, to: to - SECOND })),
     ),
     away,
     quiet: random() < 0.3 ? (spans(1, 2 * HOUR)[0] ?? null) : null,

@@ -32,7 +32,7 @@ export type EventChange = { kind: EventKind; from: number } & (
 );
 
 /** `told`: when the event began that goes on. `against`: since when the opposite of what is told has been observed (epoch ms). */
-export type Conditions = { [Kind in ConditionKind]?: { told?: number; against?: number } | undefined };
+export type Conditions = { [Kind in ConditionKind]?: { told?: number; against?: number } };
 
 /** The next step. Of a pause nothing is known, so after it the waiting begins anew. */
 export function nextStep(before: Conditions, hasPaused: boolean, observations: readonly Observation[]) {
@@ -40,13 +40,14 @@ export function nextStep(before: Conditions, hasPaused: boolean, observations: r
   const changes: EventChange[] = [];
   for (const { kind, at, is, facts } of observations) {
     const { told, against: since = at } = before[kind] ?? {};
+    Reflect.deleteProperty(conditions, kind);
     const against = hasPaused ? at : since;
     if (is === (told !== undefined)) {
-      conditions[kind] = told === undefined ? undefined : { told };
+      if (told !== undefined) conditions[kind] = { told };
     } else if (at - against < HELD_FOR[kind]) {
       conditions[kind] = { ...(told !== undefined && { told }), against };
     } else {
-      conditions[kind] = is ? { told: against } : undefined;
+      if (is) conditions[kind] = { told: against };
       changes.push(
         told === undefined
           ? { kind, from: against, to: null, facts }
