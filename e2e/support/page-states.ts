@@ -193,8 +193,9 @@ export const SERVER: readonly State[] = [
   {
     name: "one server",
     async reach(page, accountId) {
-      const { id } = await newServer(accountId, { label: "W".repeat(64), facts: { long: "x".repeat(300), cores: 2 } });
       const to = new Date();
+      const facts = { long: "x".repeat(300), cores: 2 };
+      const { id } = await newServer(accountId, { label: "W".repeat(64), facts, lastSeenAt: to });
       await putSample(id, to, { cpuPct: 5, memUsedMb: 500, memTotalMb: 1000, netLossPct: 0.3 });
       const values = {
         cpu_pct: "40 + extract(minute from ts)",
