@@ -4,9 +4,10 @@ import { type InvalidField, invalid } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { recordMoment } from "@/lib/servers/events/events";
+import { deleteEventsOf } from "@/lib/servers/events/retention";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
-import { deleteSamplesOf } from "@/lib/servers/telemetry/retention";
+import { deleteHoursOf, deleteSamplesOf } from "@/lib/servers/telemetry/retention";
 
 /** The most servers of an account. A limit is needed because the API lists them without pages. */
 export const MAX_SERVERS = 1000;
@@ -87,9 +88,13 @@ export async function renameServer(
 
 /**
  * Removes a server with its keys, which are refused from the next request on, its samples, its events and its benchmark runs.
- * False when the account has no such server. If it is interrupted, the sweep deletes the samples that are left.
+ * False when the account has no such server. If it is interrupted, the server stays and can be removed again, or the sweep
+ * deletes the samples that are left.
  */
 export async function removeServer(accountId: number, id: number): Promise<boolean> {
+  if ((await db.server.count({ where: { id, accountId } })) === 0) return false;
+  await deleteEventsOf("server", id);
+  await deleteHoursOf(id);
   const isRemoved = await db.$transaction(async (tx) => {
     const { count } = await tx.server.deleteMany({ where: { id, accountId } });
     if (count === 1) await tx.event.deleteMany({ where: { subject: "server", subjectId: id } });

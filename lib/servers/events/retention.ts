@@ -24,6 +24,16 @@ const OLD = [
   })),
 ];
 
+const OF_SUBJECT = statement({ subject: e.subject, subjectId: e.subjectId }, ({ subject, subjectId }) => ({
+  sql: `delete from ${e} where ${e.subjectId} = ${subjectId} and ${e.id} in (
+    select ${e.id} from ${e} where ${e.subjectId} = ${subjectId} and ${e.subject} = ${subject} limit ${AT_ONCE})`,
+}));
+
+/** Deletes all events of a subject, in small statements. */
+export async function deleteEventsOf(subject: string, subjectId: number): Promise<void> {
+  while ((await execute(OF_SUBJECT, { subject, subjectId })) === AT_ONCE);
+}
+
 const MANY = statement({}, () =>
   select(
     { subject: e.subject, subjectId: e.subjectId },

@@ -90,7 +90,9 @@ test("one row, a column of samples, three of hours and one migration add a measu
 }, () => {
   copy.addAfter("prisma/schema.prisma", 'cpuIowaitPct     Float?   @map("cpu_iowait_pct") @db.Real', FIELD);
   const hours = 'cpuIowaitPctMin     Float?    @map("cpu_iowait_pct_min") @db.Real';
-  copy.addAfter("prisma/schema.prisma", hours, FIELDS_OF_HOURS);
+  const schema = copy.read("prisma/schema.prisma");
+  expect(schema).toContain(hours);
+  copy.write("prisma/schema.prisma", schema.replace(hours, hours + FIELDS_OF_HOURS));
   copy.write("prisma/migrations/29990101000000_gpu/migration.sql", MIGRATION);
   copy.addAfter("lib/servers/telemetry/measurements.ts", "export const MEASUREMENTS = {", ROW);
   const generated = copy.run("prisma/build/index.js", "generate");

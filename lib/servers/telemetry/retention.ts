@@ -9,8 +9,14 @@ const t = table("TelemetrySample", "t");
 const h = table("TelemetryHour", "h");
 
 const OF_SERVER = deletionOfOwner(t, t.serverId, t.at);
+const HOURS_OF_SERVER = deletionOfOwner(h, h.serverId, h.hour);
 
-/** Deletes all samples of a server that is gone, in small statements. Its hours went with it. */
+/** Deletes the sums of a server that is about to go, in small statements: with its row they would go in one. */
+export function deleteHoursOf(serverId: number): Promise<void> {
+  return deleteOfOwner(HOURS_OF_SERVER, serverId);
+}
+
+/** Deletes all samples of a server that is gone, in small statements. */
 export function deleteSamplesOf(serverId: number): Promise<void> {
   return deleteOfOwner(OF_SERVER, serverId);
 }
