@@ -7,6 +7,7 @@ const executablePath = findBrowser();
 /** They need a machine to themselves: one at a time, after everything else. */
 const LOAD = [
   "operations/bodies",
+  "operations/frozen",
   "operations/ingest-load",
   "operations/large-deletions",
   "operations/neighbours",

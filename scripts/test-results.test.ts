@@ -9,8 +9,13 @@ afterEach(() => {
 const skippedFor = (description?: string) => ({
   status: "skipped",
   annotations: description === undefined ? [] : [{ type: "skip", description }],
+  results: [],
 });
-const ended = (status: string) => ({ status, annotations: [] });
+const ended = (status: string, ...messages: string[]) => ({
+  status,
+  annotations: [],
+  results: messages.map((message) => ({ error: { message } })),
+});
 const spec = (title: string, ...tests: ReturnType<typeof skippedFor | typeof ended>[]) => ({
   title,
   file: "api/a.spec.ts",
@@ -18,14 +23,14 @@ const spec = (title: string, ...tests: ReturnType<typeof skippedFor | typeof end
   tests,
 });
 
-test("skipped tests are summed up by what they lack, one line a program with its package, and none is lost", () => {
+test("skipped tests are summed up by what they lack, failed ones say how, and none is lost", () => {
   const { skipped, ...counts } = ofPlaywright({
     errors: [{ message: "No worker could be started" }],
     suites: [
       {
         specs: [
           spec("a page", ended("expected")),
-          spec("two clicks", ended("unexpected")),
+          spec("two clicks", ended("unexpected", "\u001b[31mError: no\u001b[39m\n\n  Expected: 1", "Error: second")),
           spec("a slow page", ended("flaky")),
           spec("haproxy", skippedFor("no haproxy (apt install haproxy)")),
         ],
@@ -39,7 +44,10 @@ test("skipped tests are summed up by what they lack, one line a program with its
   expect([counts, skipped.length]).toEqual([
     {
       passed: 2,
-      failed: ["e2e/api/a.spec.ts:7 › two clicks", "Playwright › No worker could be started"],
+      failed: [
+        "e2e/api/a.spec.ts:7 › two clicks\n    Error: no\n    Expected: 1",
+        "Playwright › No worker could be started",
+      ],
       again: ["e2e/api/a.spec.ts:7 › a slow page"],
     },
     3,
@@ -55,6 +63,7 @@ test("a unit test that is skipped says why, and a file that cannot be loaded is 
   const test = (status: string, meta?: { skipped?: string }) => ({
     status,
     fullName: `it ${status}`,
+    failureMessages: status === "failed" ? ["AssertionError: no"] : [],
     meta,
   });
   const assertionResults = [
@@ -74,7 +83,7 @@ test("a unit test that is skipped says why, and a file that cannot be loaded is 
   ];
   expect(ofVitest({ testResults })).toEqual({
     passed: 1,
-    failed: ["lib/a.test.ts › it failed", "lib/b.test.ts › cannot be loaded"],
+    failed: ["lib/a.test.ts › it failed\n    AssertionError: no", "lib/b.test.ts › cannot be loaded"],
     again: [],
     skipped: ["no psql (apt install postgresql-client)", "", ""],
   });

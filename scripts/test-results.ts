@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 // What the reports of Vitest and Playwright say together.
 
 /** The folder of all reports. */
 export const RESULTS = "test-results";
 
-/** `failed` and `again`: the place and title of each test. `skipped`: why each was, one entry a test. */
+/** `failed` and `again`: the place and title of each test, and how it failed. `skipped`: why each was, one entry a test. */
 export type Results = {
   passed: number;
   failed: string[];
@@ -20,7 +21,19 @@ export const NOTHING: Results = { passed: 0, failed: [], again: [], skipped: [] 
 /** What counts as one failed test. */
 export const failure = (what: string): Results => ({ ...NOTHING, failed: [what] });
 
-type VitestTest = { status: string; fullName: string; meta?: { skipped?: string } | undefined };
+/** The first lines of what a runner says, without colours: enough to see what was expected. */
+function reasonOf(message: string | undefined): string {
+  const lines = stripVTControlCharacters(message ?? "").split("\n");
+  const said = lines.map((line) => line.trim()).filter(Boolean);
+  return said.length === 0 ? "" : `\n    ${said.slice(0, 8).join("\n    ").slice(0, 800)}`;
+}
+
+type VitestTest = {
+  status: string;
+  fullName: string;
+  failureMessages?: string[];
+  meta?: { skipped?: string } | undefined;
+};
 type VitestReport = { testResults: { name: string; status: string; assertionResults: VitestTest[] }[] };
 
 export function ofVitest({ testResults }: VitestReport): Results {
@@ -33,19 +46,28 @@ export function ofVitest({ testResults }: VitestReport): Results {
   const rest = tests.filter(({ status }) => status !== "passed" && status !== "failed");
   return {
     passed: tests.filter(({ status }) => status === "passed").length,
-    failed: tests.filter(({ status }) => status === "failed").map(({ place }) => place),
+    failed: tests
+      .filter(({ status }) => status === "failed")
+      .map(({ place, failureMessages }) => place + reasonOf(failureMessages?.[0])),
     again: [],
     skipped: rest.map(({ meta }) => meta?.skipped ?? ""),
   };
 }
 
-type PlaywrightTest = { status: string; annotations: { type: string; description?: string }[] };
+type PlaywrightTest = {
+  status: string;
+  annotations: { type: string; description?: string }[];
+  results: { error?: { message?: string } }[];
+};
 type Suite = { specs?: { title: string; file: string; line: number; tests: PlaywrightTest[] }[]; suites?: Suite[] };
 type PlaywrightReport = { suites: Suite[]; errors: { message?: string }[] };
 
 export function ofPlaywright({ suites, errors }: PlaywrightReport): Results {
   const tests = testsOf(suites);
-  const named = (wanted: string) => tests.filter(({ status }) => status === wanted).map(({ place }) => place);
+  const named = (wanted: string) =>
+    tests
+      .filter(({ status }) => status === wanted)
+      .map(({ place, results }) => place + reasonOf(results.find(({ error }) => error)?.error?.message));
   const again = named("flaky");
   return {
     passed: named("expected").length + again.length,

@@ -34,3 +34,15 @@ export async function insertSession(url: string): Promise<string> {
   );
   return session;
 }
+
+/** A server of one of these accounts with a key for check-ins, which it answers. */
+export async function insertReportingServer(url: string): Promise<string> {
+  const key = mintToken("serverKey");
+  await runSql(
+    url,
+    `with s as (insert into servers (account_id, label, hostname) select id, 'l', 'h' from accounts limit 1 returning id)
+     insert into server_keys (server_id, key_hash, hint) select id, $1, 'hint' from s`,
+    [hashToken(key)],
+  );
+  return key;
+}
