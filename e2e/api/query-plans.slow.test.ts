@@ -8,13 +8,14 @@ import type { Account } from "@/lib/accounts/accounts";
 import { DAY, HOUR } from "@/lib/format/time";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { getMetrics } from "@/lib/game-services/metrics";
+import { env } from "@/lib/process/env";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
 import { listDays } from "@/lib/servers/events/days";
 import { listEvents } from "@/lib/servers/events/events";
 import { getAvailability } from "@/lib/servers/events/uptime";
 import { getServer, listServers } from "@/lib/servers/servers";
 import { getHistory, HISTORY_RANGES, listTrends } from "@/lib/servers/telemetry/history";
-import { deleteOldHours } from "@/lib/servers/telemetry/retention";
+import { deleteOld } from "@/lib/sweep/retention";
 import { authenticate } from "@/lib/tokens/authentication";
 import { watchTokens } from "@/lib/tokens/events/endings";
 import { listTokenNews } from "@/lib/tokens/events/token-events";
@@ -120,7 +121,7 @@ async function historyQueries(): Promise<Query[]> {
   const times = [33 * DAY, 3 * HOUR, 0].map((age) => new Date(Date.now() - age));
   for (const at of times) await sendSample(id, at.getTime());
   const sent = await recordQueries(async () => {
-    await deleteOldHours(Date.now(), 400, async () => true);
+    await deleteOld("hours", env.kept, async () => true);
     for (const range of HISTORY_RANGES) await getHistory(id, range, Date.now());
     await listEvents(id, { from: Date.now() - 365 * DAY, to: Date.now() });
     await getAvailability(id, Date.now());

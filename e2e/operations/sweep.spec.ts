@@ -4,8 +4,9 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
-import { forgetOldLogs } from "@/lib/servers/benchmark-retention";
+import { env } from "@/lib/process/env";
 import { takeLease } from "@/lib/sweep/lease";
+import { deleteOld } from "@/lib/sweep/retention";
 
 /** Rows of every kind that expires: too old, not too old, and those that must stay at any age. */
 const FILL = `
@@ -210,8 +211,8 @@ test("more rows than one statement deletes are deleted step by step, and a step 
     insert into benchmark_runs (server_id, label, status, finished_at, log)
     select ${id}, 'l', 'done', now() - n * interval '1 s', 'log' from generate_series(1, 2105) n`;
   const logs = () => db.benchmarkRun.count({ where: { serverId: id, log: { not: "" } } });
-  expect(await forgetOldLogs(async () => false)).toBe(0);
+  expect(await deleteOld("logs", env.kept, async () => false)).toBe(0);
   expect(await logs()).toBe(2105);
-  await forgetOldLogs(async () => true);
+  await deleteOld("logs", env.kept, async () => true);
   expect(await logs()).toBe(5);
 });

@@ -3,6 +3,7 @@ import { parameter, type Statement, select, statement } from "@/lib/database/sta
 import { type Column, Expression, type Table } from "@/lib/database/tables";
 
 // Old rows are deleted in small statements, so that each ends long before the statement timeout and holds its locks briefly.
+// Rows are named by their keys: on a distributed engine no statement may name them by their place.
 
 /** Called before each step of long work. False stops the work; the next run continues there. */
 export type GoesOn = () => Promise<boolean>;
@@ -12,58 +13,54 @@ const ROWS_AT_ONCE = 2000;
 /** The number of owners that one statement handles. It finds the rows of each by an index. */
 const OWNERS_AT_ONCE = 200;
 
-type OwnerTable = Table<"Server"> | Table<"GameService"> | Table<"AccessToken"> | Table<"Account"> | Table<"EdgeNode">;
+type Rule = {
+  /** `delete from …`, or `update … set …`. */
+  action: string;
+  /** The columns that name a row of that table. */
+  key: string;
+  /** Selects the keys of old rows. `kept` is how many of something are kept: days, hours, rows. */
+  old: (kept: string) => string;
+  /** The table of their owners, as `o`: the rows of each are found by an index that begins with the owner. */
+  ofEach?: string | undefined;
+};
 
-/** Deletes old rows until `goesOn` says stop. `limit` makes a row old. Returns the number of rows. */
-export type Deletion<Limit> = (limit: Limit, goesOn: GoesOn) => Promise<number>;
+/** Deletes old rows until `goesOn` says stop. Answers how many. */
+type Deletion = (kept: number, goesOn: GoesOn) => Promise<number>;
 
-/**
- * Declares a deletion owner by owner. `limit` is the type of the value that makes a row old. `ofOwner` selects the `ctid` of
- * one owner's old rows. `action` is applied to those rows: `delete from …` or `update … set …`.
- */
-export function deletion<Limit>(
-  owner: OwnerTable,
-  limit: Expression<Limit>,
-  action: string,
-  ofOwner: (limit: string) => string,
-): Deletion<Limit> {
-  const { id } = owner;
-  const next = statement({ after: id }, ({ after }) =>
+/** Declares a deletion: of the rows of one owner after the other, or of all of them. */
+export function deletion({ action, key, old, ofEach }: Rule): Deletion {
+  const kept = parameter<number>("int");
+  if (!ofEach) {
+    const deleteOld = statement({ kept }, (values) => ({
+      sql: `${action} where (${key}) in (${old(values.kept)} limit ${ROWS_AT_ONCE})`,
+    }));
+    return (kept, goesOn) => untilFew(() => execute(deleteOld, { kept }), goesOn);
+  }
+  const owner = parameter<number>("int");
+  const next = statement({ after: owner }, ({ after }) =>
     select(
       { until: new Expression<number | null>("max(page.id)") },
-      `from (select ${id} as id from ${owner} where ${id} > ${after} order by ${id} limit ${OWNERS_AT_ONCE}) page`,
+      `from (select id from ${ofEach} where id > ${after} order by id limit ${OWNERS_AT_ONCE}) page`,
     ),
   );
   // The inner limit makes the planner use the index for each owner. Without it, the planner may read the whole table.
-  const deleteOld = statement({ after: id, until: id, limit }, (values) => ({
-    sql: `${action} where ctid = any(array(
-      select old.place from ${owner} cross join lateral (${ofOwner(values.limit)} limit ${ROWS_AT_ONCE}) as old (place)
-      where ${id} > ${values.after} and ${id} <= ${values.until} limit ${ROWS_AT_ONCE}))`,
+  const deleteOld = statement({ after: owner, until: owner, kept }, (values) => ({
+    sql: `${action} where (${key}) in (
+      select old.* from ${ofEach} o cross join lateral (${old(values.kept)} limit ${ROWS_AT_ONCE}) old
+      where o.id > ${values.after} and o.id <= ${values.until} limit ${ROWS_AT_ONCE})`,
   }));
-  return async (value, goesOn) => {
+  return async (kept, goesOn) => {
     let rows = 0;
     for (let after = 0; await goesOn(); ) {
       const [page] = await query(next, { after });
       const until = page?.until ?? null;
       if (until === null) break;
-      const old = { after, until, limit: value };
-      rows += await untilFew(() => execute(deleteOld, old), goesOn);
+      const values = { after, until, kept };
+      rows += await untilFew(() => execute(deleteOld, values), goesOn);
       after = until;
     }
     return rows;
   };
-}
-
-/** Declares a deletion whose rows one index finds for all owners. `places` selects their `ctid`. */
-export function deletionOfAll<Limit>(
-  rows: string,
-  limit: Expression<Limit>,
-  places: (limit: string) => string,
-): Deletion<Limit> {
-  const deleteOld = statement({ limit }, (values) => ({
-    sql: `delete from ${rows} where ctid = any(array(${places(values.limit)} limit ${ROWS_AT_ONCE}))`,
-  }));
-  return (value, goesOn) => untilFew(() => execute(deleteOld, { limit: value }), goesOn);
 }
 
 /** Repeats a statement until it changes fewer than `ROWS_AT_ONCE` rows. Returns the total. */
@@ -76,23 +73,25 @@ async function untilFew(change: () => Promise<number>, goesOn: GoesOn): Promise<
 /** Deletes the oldest rows of one owner. Returns their number; fewer than `ROWS_AT_ONCE`: none are left. */
 export type OwnersDeletion = Statement<{ ownerId: number }, never>;
 
-/**
- * Declares the deletion of all rows of one owner. With the owner's row they would go in a single statement, which may last
- * longer than a statement is allowed to. `time` is the column behind the owner in the primary key of `rows`.
- */
-export function deletionOfOwner(rows: Rows, ownerId: Column<number>, time: Column<Date>): OwnersDeletion {
-  return statement({ ownerId }, ({ ownerId: id }) => ({
-    sql: `delete from ${rows} where ${ownerId} = ${id} and ${time} <= coalesce((
-      select ${time} from ${rows} where ${ownerId} = ${id} order by ${time} offset ${ROWS_AT_ONCE - 1} limit 1), 'infinity')`,
-  }));
-}
-
 type Rows =
   | Table<"TelemetrySample">
   | Table<"TelemetryHour">
   | Table<"MetricSample">
+  | Table<"Event">
   | Table<"TokenEvent">
   | Table<"ServiceEvent">;
+
+/**
+ * Declares the deletion of all rows of one owner. With the owner's row they would go in a single statement, which may last
+ * longer than a statement is allowed to. `time` orders them; `and` says which are meant.
+ */
+export function deletionOfOwner(rows: Rows, ownerId: Column<number>, time: Column<Date>, and = ""): OwnersDeletion {
+  return statement({ ownerId }, ({ ownerId: id }) => ({
+    sql: `delete from ${rows} where ${ownerId} = ${id} ${and} and ${time} <= coalesce((
+      select ${time} from ${rows} where ${ownerId} = ${id} ${and} order by ${time} offset ${ROWS_AT_ONCE - 1} limit 1),
+      'infinity')`,
+  }));
+}
 
 /** Deletes all rows of an owner, in small statements. */
 export async function deleteOfOwner(deletion: OwnersDeletion, ownerId: number): Promise<void> {
@@ -103,7 +102,3 @@ export async function deleteOfOwner(deletion: OwnersDeletion, ownerId: number): 
 export async function deleteSomeOfOwner(tx: Transaction, deletion: OwnersDeletion, ownerId: number): Promise<boolean> {
   return (await executeIn(tx, deletion, { ownerId })) < ROWS_AT_ONCE;
 }
-
-/** The types of what makes a row old. */
-export const BEFORE = parameter<Date>("timestamptz");
-export const MOST = parameter<number>("int");

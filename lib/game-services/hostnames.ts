@@ -1,5 +1,5 @@
 import type { Prisma } from "@/lib/database/client";
-import { execute, executeIn, queryIn } from "@/lib/database/run-statement";
+import { executeIn, queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
@@ -10,7 +10,7 @@ export const MAX_HOSTNAME_LENGTH = 253;
  * In milliseconds. A claim that was never active lapses after this time, so that unused hostnames become free. A claim that was
  * active is kept for its account this long after its service was renamed or deleted, because DNS still leads players here.
  */
-const CLAIM_LASTS = 7 * DAY;
+export const CLAIM_LASTS = 7 * DAY;
 /** A limit, because renaming again and again would keep ever more hostnames from others. The latest are kept. */
 export const MAX_KEPT_HOSTNAMES = 20;
 
@@ -137,13 +137,4 @@ const CONFIRM = statement(
 /** Makes the claims of active services permanent, within the caller's transaction. */
 export async function confirmClaims(tx: Prisma.TransactionClient, ids: readonly number[], now: Date): Promise<void> {
   if (ids.length > 0) await executeIn(tx, CONFIRM, { ids: [...ids], now });
-}
-
-const LAPSED = statement({ lapsed: c.claimedAt }, ({ lapsed }) => ({
-  sql: `delete from ${c} where ${c.activeAt} is null and ${c.claimedAt} < ${lapsed} or ${c.releasedAt} < ${lapsed}`,
-}));
-
-/** Deletes the claims that have lapsed. Answers how many. */
-export async function deleteLapsedClaims(now: Date = new Date()): Promise<number> {
-  return execute(LAPSED, { lapsed: new Date(now.getTime() - CLAIM_LASTS) });
 }

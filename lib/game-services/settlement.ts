@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { deleteSomeOfOwner, deletionOfOwner } from "@/lib/database/deletion";
 import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { jsonArray, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -15,7 +16,6 @@ import {
   releaseHostnames,
 } from "./hostnames";
 import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
-import { deleteSomeRows } from "./retention";
 import { nextStatus, type Outcome, type StatusFacts, wishOf } from "./status";
 
 /** Stored as the version when a node reports that it no longer has the service. */
@@ -92,6 +92,11 @@ export async function lockServices(tx: Prisma.TransactionClient, ids: readonly n
   return (await queryIn(tx, LOCK, { ids: [...ids] })).map(({ id }) => id);
 }
 
+const m = table("MetricSample", "m");
+const e = table("ServiceEvent", "e");
+const INTERVALS = deletionOfOwner(m, m.serviceId, m.ts);
+const EVENTS = deletionOfOwner(e, e.serviceId, e.startedAt);
+
 const DELETING: Outcome = { kind: "status", status: "deleting", error: null };
 
 /**
@@ -115,7 +120,8 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
     if (row.isUnserved && facts.answers.some(({ version }) => version !== null)) served.push(row.id);
     let next = nextStatus(facts);
     if (next.kind === "remove") {
-      if (await deleteSomeRows(tx, row.id)) removed.push(row.id);
+      const isEmpty = (await deleteSomeOfOwner(tx, INTERVALS, row.id)) && (await deleteSomeOfOwner(tx, EVENTS, row.id));
+      if (isEmpty) removed.push(row.id);
       else {
         unfinished.push(row.id);
         next = DELETING;

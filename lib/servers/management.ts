@@ -1,13 +1,13 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { deleteOfOwner, deletionOfOwner } from "@/lib/database/deletion";
 import { lockAccount, lockServer } from "@/lib/database/locks";
+import { table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { recordMoment } from "@/lib/servers/events/events";
-import { deleteEventsOf } from "@/lib/servers/events/retention";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
-import { deleteHoursOf, deleteSamplesOf } from "@/lib/servers/telemetry/retention";
 
 /** The most servers of an account. A limit is needed because the API lists them without pages. */
 export const MAX_SERVERS = 1000;
@@ -86,6 +86,21 @@ export async function renameServer(
   });
 }
 
+const e = table("Event", "e");
+const h = table("TelemetryHour", "h");
+const t = table("TelemetrySample", "t");
+// With its row they would go in one statement.
+const WITH_SERVER = [
+  deletionOfOwner(e, e.subjectId, e.startedAt, `and ${e.subject} = 'server'`),
+  deletionOfOwner(h, h.serverId, h.hour),
+];
+const SAMPLES = deletionOfOwner(t, t.serverId, t.at);
+
+/** Deletes all samples of a server that is gone, in small statements. */
+export function deleteSamplesOf(serverId: number): Promise<void> {
+  return deleteOfOwner(SAMPLES, serverId);
+}
+
 /**
  * Removes a server with its keys, which are refused from the next request on, its samples, its events and its benchmark runs.
  * False when the account has no such server. If it is interrupted, the server stays and can be removed again, or the sweep
@@ -93,8 +108,7 @@ export async function renameServer(
  */
 export async function removeServer(accountId: number, id: number): Promise<boolean> {
   if ((await db.server.count({ where: { id, accountId } })) === 0) return false;
-  await deleteEventsOf("server", id);
-  await deleteHoursOf(id);
+  for (const rows of WITH_SERVER) await deleteOfOwner(rows, id);
   const isRemoved = await db.$transaction(async (tx) => {
     const { count } = await tx.server.deleteMany({ where: { id, accountId } });
     if (count === 1) await tx.event.deleteMany({ where: { subject: "server", subjectId: id } });

@@ -1,7 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { BEFORE, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
 import { lockServer } from "@/lib/database/locks";
-import { table } from "@/lib/database/tables";
 import { HOUR } from "@/lib/format/time";
 import { recordMoment } from "@/lib/servers/events/events";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
@@ -83,16 +81,4 @@ export async function addServerKey(
     select,
   });
   return { rawKey, key };
-}
-
-const k = table("ServerKey", "k");
-const deleteEnded = deletionOfAll(
-  "server_keys",
-  BEFORE,
-  (before) => `select k.ctid from ${k} where ${k.expiresAt} < ${before}`,
-);
-
-/** Forgets keys that were replaced and no longer work at `now` (epoch ms). Answers how many. */
-export function deleteEndedKeys(now: number, goesOn: GoesOn): Promise<number> {
-  return deleteEnded(new Date(now), goesOn);
 }

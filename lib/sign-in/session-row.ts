@@ -1,8 +1,6 @@
-import { BEFORE, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
 import { execute, query } from "@/lib/database/run-statement";
 import { names, select, statement, type ValuesOfStatement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/format/time";
 
 const s = table("Session", "s");
 const a = table("Account", "a");
@@ -43,26 +41,3 @@ export async function findSessionAccount(tokenHash: string): Promise<number | nu
 
 /** Sessions of one account, ended ones included; signing in once more ends the oldest within an hour. */
 export const MAX_SESSIONS = 1000;
-
-const deleteBeyond = deletion(
-  a,
-  MOST,
-  "delete from sessions",
-  (most) => `select ranked.place from (
-    select s.ctid as place, row_number() over (order by ${s.createdAt} desc) as rank
-    from ${s} where ${s.accountId} = ${a.id}) ranked where ranked.rank > ${most}`,
-);
-const deleteEnded = deletionOfAll(
-  "sessions",
-  BEFORE,
-  (before) => `select s.ctid from ${s} where ${s.expiresAt} < ${before}`,
-);
-
-/**
- * Deletes sessions that ended more than `days` days before `now` (epoch ms). Also keeps only the latest `MAX_SESSIONS` of
- * each account. Returns how many it deleted.
- */
-export async function deleteEndedSessions(now: number, days: number, goesOn: GoesOn): Promise<number> {
-  const ended = await deleteEnded(new Date(now - days * DAY), goesOn);
-  return ended + (await deleteBeyond(MAX_SESSIONS, goesOn));
-}

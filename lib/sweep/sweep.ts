@@ -1,27 +1,25 @@
 import type { GoesOn } from "@/lib/database/deletion";
-import { SERVICE_EVENTS, TOKEN_EVENTS } from "@/lib/database/event-deletion";
 import { isDatabaseUnavailable } from "@/lib/database/health";
 import { keepDays } from "@/lib/database/partitions";
+import { query } from "@/lib/database/run-statement";
+import { select, statement } from "@/lib/database/statement";
+import { Expression } from "@/lib/database/tables";
 import { SECOND } from "@/lib/format/time";
-import { deleteLapsedClaims } from "@/lib/game-services/hostnames";
-import { deleteOldIntervals, deleteOldNodeMinutes } from "@/lib/game-services/retention";
 import { settleDeletions } from "@/lib/game-services/settlement";
-import { deleteOldNotices } from "@/lib/notices/retention";
+import { sumUpUnsent } from "@/lib/notices/unsent";
 import { pause } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import type { Kept } from "@/lib/process/env-variables";
 import { logFault } from "@/lib/process/faults.mjs";
 import { log } from "@/lib/process/log.mjs";
-import { deleteOldRuns, forgetOldLogs } from "@/lib/servers/benchmark-retention";
-import { deleteOldEvents } from "@/lib/servers/events/retention";
-import { deleteEndedKeys } from "@/lib/servers/server-keys";
-import { deleteLeftSamples, deleteOldHours } from "@/lib/servers/telemetry/retention";
-import { deleteEndedSessions } from "@/lib/sign-in/session-row";
-import { deleteEndedTokens, deleteOldUse } from "@/lib/tokens/retention";
 import { measureDatabase } from "./database-state";
 import { type Lease, type SweepReport, takeLease } from "./lease";
+import { deleteLeftSamples, deleteOld, ROW_NAMES } from "./retention";
 
 type Counts = Record<string, number>;
+
+/** By PostgreSQL's clock, in epoch milliseconds. */
+const NOW = statement({}, () => select({ now: new Expression<Date>("now()", "instant") }));
 
 /** The steps of a sweep, in order. Each deletes in small statements. The next sweep continues an unfinished step. */
 const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) => Promise<Counts>>> = {
@@ -36,28 +34,15 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
     };
   },
   samples: async (_, __, goesOn) => ({ servers_gone: await deleteLeftSamples(goesOn) }),
-  intervals: async (now, { metricsDays }, goesOn) => ({
-    intervals: await deleteOldIntervals(now, metricsDays, goesOn),
-  }),
-  node_minutes: async (now, _, goesOn) => ({ node_minutes: await deleteOldNodeMinutes(now, goesOn) }),
-  hours: async (now, { hoursDays }, goesOn) => ({ hours: await deleteOldHours(now, hoursDays, goesOn) }),
-  events: async (now, { hoursDays }, goesOn) => ({
-    events:
-      (await deleteOldEvents(now, hoursDays, goesOn)) +
-      (await TOKEN_EVENTS.deleteOld(now, hoursDays, goesOn)) +
-      (await SERVICE_EVENTS.deleteOld(now, hoursDays, goesOn)),
-  }),
-  notices: async (now, _, goesOn) => ({ notices: await deleteOldNotices(now, goesOn) }),
-  runs: async (now, { benchmarkRuns }, goesOn) => ({ runs: await deleteOldRuns(now, benchmarkRuns, goesOn) }),
-  logs: async (_, __, goesOn) => ({ logs: await forgetOldLogs(goesOn) }),
-  sessions: async (now, { sessionsDays }, goesOn) => ({
-    sessions: await deleteEndedSessions(now, sessionsDays, goesOn),
-  }),
-  tokens: async (now, { tokensDays }, goesOn) => ({ tokens: await deleteEndedTokens(now, tokensDays, goesOn) }),
-  use: async (now, _, goesOn) => ({ use_hours: await deleteOldUse(now, goesOn) }),
-  keys: async (now, _, goesOn) => ({ keys: await deleteEndedKeys(now, goesOn) }),
+  // Before the oldest messages go.
+  async unsent(_, __, goesOn) {
+    await sumUpUnsent(goesOn);
+    return {};
+  },
+  ...Object.fromEntries(
+    ROW_NAMES.map((name) => [name, async (_, kept, goesOn) => ({ [name]: await deleteOld(name, kept, goesOn) })]),
+  ),
   services: async () => ({ services: await settleDeletions() }),
-  claims: async (now) => ({ claims: await deleteLapsedClaims(new Date(now)) }),
   // The last one, so that it measures what the others left.
   size: measureDatabase,
 };
@@ -73,15 +58,16 @@ const RENEW_EVERY = 20 * SECOND;
  * `sweeps`. Null: no sweep is due, or another instance is sweeping. If a step fails, the other steps still run, and the
  * next sweep tries it again.
  */
-export async function sweep(when: "if-due" | "now", now: () => number = Date.now): Promise<SweepReport | null> {
+export async function sweep(when: "if-due" | "now"): Promise<SweepReport | null> {
   const lease = await takeLease(when);
   if (!lease) return null;
   const report: SweepReport = { counts: {}, seconds: 0, failed: [] };
   const began = performance.now();
   const goesOn = workingTime(lease);
+  const [{ now } = { now: Date.now() }] = await query(NOW, {});
   for (const [name, step] of Object.entries(STEPS)) {
     try {
-      if (await goesOn()) Object.assign(report.counts, await step(now(), env.kept, goesOn));
+      if (await goesOn()) Object.assign(report.counts, await step(now, env.kept, goesOn));
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       report.failed.push(name);

@@ -1,8 +1,8 @@
 import { db } from "@/lib/database/client";
-import { MOST_EVENTS_KEPT } from "@/lib/database/event-deletion";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, optional, table } from "@/lib/database/tables";
+import { MOST_EVENTS } from "@/lib/servers/events/events";
 import { LASTING_KINDS, type ServiceEventFacts, type ServiceEventKind } from "./kinds";
 
 /** What happened to a game service. Times in epoch milliseconds; `to` is null while it goes on. */
@@ -49,7 +49,7 @@ export async function listServiceEvents(
   { from, to }: { from: number; to: number },
 ): Promise<ServiceEvents> {
   const [rows, [first]] = await Promise.all([
-    query(EVENTS, { serviceId, from: new Date(from), to: new Date(to), most: MOST_EVENTS_KEPT }),
+    query(EVENTS, { serviceId, from: new Date(from), to: new Date(to), most: MOST_EVENTS }),
     query(FIRST, { serviceId }),
   ]);
   const events = rows.reverse().map(({ kind, from, to, facts, byId, byName }) => ({
