@@ -15,6 +15,8 @@ export default {
   allowedDevOrigins: ["127.0.0.1"],
   // `/api/v1/me/` is answered like `/api/v1/me`, not redirected.
   skipTrailingSlashRedirect: true,
+  // A title stands in the head, however long the database takes: else it follows at the end of the page.
+  htmlLimitedBots: /.*/,
   // The console has none that need it; the route would keep a file of every variant that anybody asks for.
   images: { unoptimized: true },
   experimental: {
