@@ -100,11 +100,14 @@ test.describe("behind PgBouncer in transaction mode", () => {
       // The lock is held until the end: only a statement that is cancelled has an answer before that.
       await expectFailure(listed(), 503, "Service temporarily unavailable. Retry in a few seconds.");
       // What looks for notices and for silent servers every few seconds may have begun to wait just now.
-      const { rows } = await client.query(
-        `select query from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()
-           and query like '%servers%' and query not like '%notice_due%' and query not like '%last_seen_at >%'`,
-      );
-      expect(rows).toEqual([]);
+      const waiting = async () => {
+        const { rows } = await client.query(
+          `select query from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()
+             and query like '%servers%' and query not like '%notice_due%' and query not like '%last_seen_at >%'`,
+        );
+        return rows;
+      };
+      await expect.poll(waiting).toEqual([]);
       // Longer than our own statements may take: another client of the pooler keeps its own time.
       await other.query("select pg_sleep(0.4)");
     } finally {
