@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { stepText } from "@/e2e/support/chart-steps";
 import { newGameService, newServer, putPast, putSample } from "@/e2e/support/factories";
-import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
+import { INVISIBLE, listShifts, recordShifts, sumWhileLoading } from "@/e2e/support/layout-shift";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
@@ -351,7 +351,7 @@ test("charts of any time have no axe violation, compared or refused, fit, and no
       await page.setViewportSize({ width, height: 900 });
       await visit(page, path);
       await page.waitForLoadState("networkidle");
-      expect(sumOf(await listShifts(page)), `${width} ${path}`).toBeLessThan(INVISIBLE);
+      expect(sumWhileLoading(await listShifts(page)), `${width} ${path}`).toBeLessThan(INVISIBLE);
     }
     // These choose their own widths.
     await expectToFit(page);
