@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { SLOW } from "@/e2e/support/patience";
 import { ProjectCopy } from "@/e2e/support/project-copy";
-import { MINUTE } from "@/lib/format/time";
 
 // What the README says of adding an endpoint, done in a copy of the project: GET /api/v1/tickets.
 
@@ -54,9 +54,6 @@ const CALL_WITHOUT_TOKEN = `
   console.log(response.status, await response.text());
 `;
 
-/** Type checks of the whole project take a while on a machine that is busy. */
-const TIMEOUT = { timeout: 2 * MINUTE };
-
 let copy: ProjectCopy;
 
 beforeEach(() => {
@@ -69,7 +66,7 @@ afterEach(() => copy.remove());
 
 test(
   "one query function, one row, one route file and one spec make an endpoint; a query that does not answer what its row promises does not compile, nor does a route that no row describes",
-  TIMEOUT,
+  SLOW,
   () => {
     copy.addAfter("lib/api/contract.ts", "endpoints({", ROW);
     expect(copy.typeErrors()).toBe("");
