@@ -1,4 +1,5 @@
 import { COMMON_HEADERS, HEADERS_BY_PATH } from "./lib/api/fixed-headers.mjs";
+import { PUBLIC_FILES } from "./lib/http/public-files.mjs";
 
 /** @param {readonly (readonly [string, string])[]} headers */
 const asNextWantsThem = (headers) => headers.map(([key, value]) => ({ key, value }));
@@ -37,9 +38,9 @@ export default {
     { source: "/:file*", headers: asNextWantsThem(COMMON_HEADERS) },
     // Every page names it, for the case that the page fails; asking for it once a day is enough.
     { source: "/error.css", headers: [{ key: "Cache-Control", value: "public, max-age=86400" }] },
-    // To be read before it is used; a browser takes `.ts` for a film.
-    ...["/clients/:file*", "/recipes/:file*"].map((source) => ({
-      source,
+    // To be read before it is used; a browser takes `.ts` for a film. By name, because what is missing is an HTML page.
+    ...PUBLIC_FILES.filter((file) => /^(?:clients|recipes)\//.test(file)).map((file) => ({
+      source: `/${file}`,
       headers: asNextWantsThem([
         ["Content-Type", "text/plain; charset=utf-8"],
         ["Access-Control-Allow-Origin", "*"],

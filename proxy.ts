@@ -37,7 +37,7 @@ export async function proxy(request: NextRequest): Promise<Response> {
 export const config = {
   // Next reads the matcher without running code, so names are repeated. `proxy.test.ts` compares them with their sources.
   matcher: [
-    "/((?!(?:api|ingest|mcp|metrics|openapi\\.json|changelog\\.md|docs/api\\.md|docs/health-score\\.json|llms\\.txt|clients/console-api\\.postman\\.json|\\.well-known|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|edge\\.mjs|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients|recipes)/).*)",
+    "/((?!(?:api|ingest|mcp|metrics|openapi\\.json|changelog\\.md|docs/api\\.md|docs/health-score\\.json|llms\\.txt|clients/console-api\\.postman\\.json|\\.well-known|healthz|readyz|register|authorize|token)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|clients/LICENSE|clients/console|clients/console-api\\.ts|clients/console_api\\.py|edge\\.mjs|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg|recipes/README\\.md|recipes/fleet\\.sh|recipes/grafana/dashboard\\.json|recipes/grafana/datasource\\.yaml|recipes/grafana/operations\\.json|recipes/health-score\\.mjs|recipes/health_score\\.py|recipes/home-assistant/configuration\\.yaml|recipes/prometheus/console-rules\\.yml|recipes/prometheus/operations-rules\\.yml|recipes/prometheus/prometheus\\.yml|recipes/unhealthy\\.py|recipes/uptime\\.py)$).*)",
     { source: "/:path*", has: [{ type: "header", key: "x-middleware-prefetch" }] },
   ],
 };

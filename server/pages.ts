@@ -1,7 +1,7 @@
 // Pages and forms: what Next must be protected from, and whose turn it is. Next makes them.
 import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import next from "next";
 // Private: the check that Next itself makes of this header, after which it answers 500. e2e/api/generated-requests.spec.ts holds it.
 import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/parse-and-validate-flight-router-state.js";
 import { OUTAGE, OUTAGE_RETRY_AFTER } from "@/lib/http/plain-page-text.mjs";
+import { PUBLIC_FILES } from "@/lib/http/public-files.mjs";
 import { FAULT_ID_HEADER, takeOutage } from "@/lib/operations/page-faults";
 import { pingDatabase } from "@/lib/operations/readiness";
 import { BusyError, EVERYBODY, enter } from "@/lib/process/fair";
@@ -19,15 +20,17 @@ import { INNER_HEADER, isInner, markForInner } from "./gate";
 import { continueIfExpected } from "./incoming";
 import { keptKey, keptPage } from "./kept-pages";
 import { sendBody } from "./outgoing";
-import { refuse } from "./refusals";
+import { refuse, refuseUnknown } from "./refusals";
+import { matcherOf } from "./routes";
 
 const SIGN_IN = "/sign-in";
 /** Files of the build. Other paths that begin with `_` are internals of Next that no page needs. */
 const STATIC = "/_next/static/";
-const FILES = new Set(
-  readdirSync("public", { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice("public".length)),
+const FILES = new Set(PUBLIC_FILES.map((file) => `/${file}`));
+const MANIFEST = join(process.env.CONSOLE_DIST_DIR || ".next", "app-path-routes-manifest.json");
+/** Finds what the build has at a path besides the routes of machines. */
+const findPage = matcherOf(
+  Object.values<string>(JSON.parse(readFileSync(MANIFEST, "utf8"))).map((pattern) => ({ pattern, handlers: null })),
 );
 
 /** The request headers that a page may see: those it needs from browsers, and those of Next's router in the browser. */
@@ -99,7 +102,7 @@ function reachable(host: string): string {
 
 export async function answerPage(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const fault = findPageFault(request, path);
-  if (fault) return refuse(request, response, fault);
+  if (fault) return refuseForm(path, request, response, fault);
   keepPageHeaders(request);
   // Next adds ten close listeners per page. With ours, Node would warn of a leak.
   response.setMaxListeners(20);
@@ -140,7 +143,14 @@ async function answerForm(path: string, request: IncomingMessage, response: Serv
   }
   // This header makes Next's router reload a page of another version.
   if (form === 409) response.setHeader("X-Nextjs-Action-Not-Found", "1");
-  refuse(request, response, form, form === 400 ? {} : { Connection: "close" });
+  refuseForm(path, request, response, form, form === 400 ? {} : { Connection: "close" });
+}
+
+/** Refuses what no page can be asked. Where no page is, a program has guessed the path, and reads nothing but JSON. */
+function refuseForm(path: string, request: IncomingMessage, response: ServerResponse, status: number, headers = {}) {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (isRead || FILES.has(path) || findPage(path)) refuse(request, response, status, headers);
+  else refuseUnknown(request, response);
 }
 
 /** Has Next make a page in the turn of its payer. Null: the client left. @throws BusyError */

@@ -17,6 +17,7 @@ const OWN_HEADERS = new Set(["connection", "strict-transport-security"]);
 
 /** What a person reads of a refusal. */
 export type Page = { title: string; text: string };
+type Refusal = { headers: readonly (readonly [string, string])[]; body: string };
 
 const FAULT: Page = { title: "Something went wrong on our side", text: "Try again in a moment." };
 const PAGES: Readonly<Record<number, Page>> = {
@@ -56,9 +57,19 @@ export function refuse(
   page?: Page,
 ): void {
   const answer = refusalOf(status, pathOf(request.url ?? ""), headers["X-Request-Id"], page);
-  for (const [name, value] of [...answer.headers, ...Object.entries(headers)]) response.setHeader(name, value);
-  response.writeHead(status, { "Content-Length": Buffer.byteLength(answer.body) });
-  response.end(request.method === "HEAD" ? undefined : answer.body);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  send(request, response, status, answer);
+}
+
+function send({ method }: IncomingMessage, response: ServerResponse, status: number, { headers, body }: Refusal): void {
+  for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
+  response.writeHead(status, { "Content-Length": Buffer.byteLength(body) });
+  response.end(method === "HEAD" ? undefined : body);
+}
+
+/** Answers 404 as to a path of machines. */
+export function refuseUnknown(request: IncomingMessage, response: ServerResponse): void {
+  send(request, response, 404, jsonRefusal(404));
 }
 
 /** Writes a refusal to a connection that has no request Node could answer, and ends the connection. */
@@ -102,19 +113,21 @@ export function answerFault(request: IncomingMessage, response: ServerResponse, 
 }
 
 /** `id`: of a fault, for the page to show. */
-function refusalOf(status: number, path: string, id?: string, page = PAGES[status] ?? FAULT) {
+function refusalOf(status: number, path: string, id?: string, page = PAGES[status] ?? FAULT): Refusal {
   // No browser asks for `*`.
-  if (path === "*" || isMachinePath(path)) {
-    const body = failureText(status === 500 ? "Internal error." : `${STATUS_CODES[status]}.`);
-    return { headers: [["Content-Type", "application/json; charset=utf-8"], ...API_HEADERS], body } as const;
-  }
+  if (path === "*" || isMachinePath(path)) return jsonRefusal(status);
   const nonce = randomBytes(16).toString("base64");
   const text = id ? `${page.text} The log of the console has the details under ${id}.` : page.text;
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; img-src 'self'; base-uri 'none'`;
   return {
     headers: [["Content-Type", "text/html; charset=utf-8"], ["Content-Security-Policy", policy], ...PAGE_HEADERS],
     body: plainPageText({ title: page.title, text, nonce }),
-  } as const;
+  };
+}
+
+function jsonRefusal(status: number): Refusal {
+  const body = failureText(status === 500 ? "Internal error." : `${STATUS_CODES[status]}.`);
+  return { headers: [["Content-Type", "application/json; charset=utf-8"], ...API_HEADERS], body };
 }
 
 /** The path of a request, its slashes collapsed: without the host that an absolute URL names, and without its query. */

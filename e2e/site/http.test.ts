@@ -64,6 +64,19 @@ test("a long answer is compressed for whom accepts gzip, and is the same text", 
   expect((await ask("gzip", "/api/v1/me")).headers.get("content-encoding")).toBeNull();
 });
 
+test("the tag of a text that is sent compressed or not is weak, whatever the text, and its client gets 304", async () => {
+  const paths = ["/openapi.json", "/docs/api.md", "/llms.txt", "/changelog.md", "/docs/health-score.json"];
+  const files = ["/clients/console-api.ts", "/agent.sh", "/error.css", "/logo.svg"];
+  for (const path of [...paths, ...files]) {
+    for (const coding of ["identity", "gzip"]) {
+      const headers = { "Accept-Encoding": coding };
+      const tag = (await askOverHttp(path, { headers })).headers.get("etag") ?? "";
+      expect(tag, `${path} ${coding}`).toMatch(/^W\/"[^"]+"$/);
+      expect((await askOverHttp(path, { headers: { ...headers, "If-None-Match": tag } })).status, path).toBe(304);
+    }
+  }
+});
+
 test("17 KB of headers are 431, as JSON", async () => {
   const { token } = await newAccount();
   await expectFailure(call(`/api/v1/me?${"x".repeat(17_000)}`, token), 431, "Request Header Fields Too Large.");
@@ -223,6 +236,71 @@ function firstLineOf(key: string, header: string, parts: string[]): Promise<stri
     socket.once("error", reject);
   });
 }
+
+test("a path that programs guess where they look for OAuth is 404 as JSON, by every method", async () => {
+  const guessed = [
+    ...["/register", "/authorize?client_id=x", "/token", "/token/"],
+    ...["oauth-authorization-server", "oauth-protected-resource/mcp", "openid-configuration"].map(
+      (name) => `/.well-known/${name}`,
+    ),
+  ];
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  for (const path of guessed) {
+    for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PROPFIND"]) {
+      const body = method === "POST" ? "grant_type=authorization_code" : null;
+      const { status, headers, text } = await askOverHttp(path, { method, body, ...(body && { headers: form }) });
+      expect([status, headers.get("content-type")], `${method} ${path}`).toEqual([
+        404,
+        "application/json; charset=utf-8",
+      ]);
+      expect(text).toBe(method === "HEAD" ? "" : '{"error":"Not Found."}');
+    }
+  }
+});
+
+test("what is sent to a path without a page is 404 as JSON, and what is no form of the console's to a page is 400", async () => {
+  const statusAndType = async (path: string, init: RequestInit) => {
+    const { status, headers } = await askOverHttp(path, init);
+    return [status, headers.get("content-type")];
+  };
+  const json = { "Content-Type": "application/json" };
+  const multipart = new FormData();
+  multipart.set("grant_type", "client_credentials");
+  for (const path of ["/oauth/token", "/sse", "/v1/me", "/docs/nothing"]) {
+    for (const init of [
+      { method: "POST", body: "{}", headers: json },
+      { method: "POST", body: multipart },
+      { method: "PUT", body: "{}", headers: json },
+      { method: "DELETE" },
+      { method: "OPTIONS" },
+    ]) {
+      expect(await statusAndType(path, init), `${init.method} ${path}`).toEqual([
+        404,
+        "application/json; charset=utf-8",
+      ]);
+    }
+    expect(await statusAndType(path, {})).toEqual([404, "text/html; charset=utf-8"]);
+  }
+  for (const path of ["/sign-in", "/dashboard/servers/1"]) {
+    const answer = await statusAndType(path, { method: "POST", body: "{}", headers: json });
+    expect(answer, path).toEqual([400, "text/html; charset=utf-8"]);
+  }
+});
+
+test("a missing file under /clients and /recipes is an HTML page with 404 and a policy, and one that is there is text", async () => {
+  for (const path of ["/clients/nope", "/clients/nope.ts", "/clients", "/recipes/nope.py", "/recipes/grafana/"]) {
+    const { status, headers, text } = await askOverHttp(path);
+    expect([status, headers.get("content-type")], path).toEqual([404, "text/html; charset=utf-8"]);
+    expect(headers.get("access-control-allow-origin"), path).toBeNull();
+    expect(headers.get("content-security-policy"), path).toContain("default-src 'none'");
+    expect(text).toContain("There is no such page");
+  }
+  for (const path of ["/clients/console", "/recipes/unhealthy.py"]) {
+    const { status, headers } = await askOverHttp(path);
+    expect([status, headers.get("content-type")], path).toEqual([200, "text/plain; charset=utf-8"]);
+    expect(headers.get("access-control-allow-origin"), path).toBe("*");
+  }
+});
 
 test("a server key opens no page", async () => {
   const { key } = await newReportingServer((await newAccount()).id);

@@ -1,6 +1,6 @@
 /**
  * The paths for machines, with everything under them: the API, the ingest endpoints, documents and monitoring. Handlers
- * answer them, never a page.
+ * answer them, never a page. The last ones are nowhere: programs that speak MCP guess them where they look for OAuth.
  */
 export const MACHINE_PATHS = [
   "/api",
@@ -16,6 +16,9 @@ export const MACHINE_PATHS = [
   "/.well-known",
   "/healthz",
   "/readyz",
+  "/register",
+  "/authorize",
+  "/token",
 ];
 
 const MACHINE_PATH = new RegExp(`^(?:${MACHINE_PATHS.join("|").replaceAll(".", "\\.")})(?:/|$)`);
