@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import styles from "./copy-button.module.css";
+import { useScripts } from "./use-scripts";
 
 const SHOWN_FOR_MS = 4000;
 
@@ -24,8 +25,12 @@ type Props = {
   onCopied?: () => void;
 };
 
-/** Copies a text and says so. It is hidden where there is no JavaScript; the text beside it can be selected by hand. */
+/**
+ * Copies a text and says so. Until scripts run there is no button, only its place: the text beside it can be selected by
+ * hand.
+ */
 export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = false, onCopied }: Props) {
+  const hasScripts = useScripts();
   const [outcome, setOutcome] = useState<Outcome>("idle");
 
   useEffect(() => {
@@ -40,13 +45,17 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
     if (isCopied) onCopied?.();
   }
 
+  const look = isPrimary ? "button" : `button quiet small ${isSmall ? styles.beside : ""}`;
+  if (!hasScripts) {
+    return (
+      <span className={`${look} with-script not-yet ${styles.place}`} aria-hidden="true">
+        <CopySign />
+      </span>
+    );
+  }
   return (
     <>
-      <button
-        type="button"
-        className={`${isPrimary ? "button" : `button quiet small ${isSmall ? styles.beside : ""}`} with-script`}
-        onClick={copy}
-      >
+      <button type="button" className={look} onClick={copy}>
         <CopySign />
         {/* All labels but the rare last one take the same place, so that copying moves nothing. */}
         <span className={styles.labels}>

@@ -18,8 +18,8 @@ test("the document is served to anybody, from any origin, and names the origin t
 
 test("whoever has the document already gets 304 without it, HEAD gets the tag, and a page may ask for both", async () => {
   const tag = (await answer(PATH)).headers.get("etag") ?? "";
-  expect(tag).toMatch(/^"[\w-]{43}"$/);
-  for (const value of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+  expect(tag).toMatch(/^W\/"[\w-]{43}"$/);
+  for (const value of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
     const known = await answer(PATH, { headers: { "If-None-Match": value } });
     expect({ status: known.status, tag: known.headers.get("etag"), text: await known.text() }).toEqual({
       status: 304,

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
-import { newVisitor } from "@/e2e/support/site";
+import { createToken, newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
-import { CHANGELOG, TOKEN_PAGE } from "@/lib/page-paths";
+import { CHANGELOG, serverPath, servicePath, TOKEN_PAGE } from "@/lib/page-paths";
 
 test("the navigation leads to the tokens and marks where one is; sign-out is on every signed-in page", async () => {
   const { account, page } = await newVisitor();
@@ -59,6 +59,20 @@ test("a page that does not exist is a 404 in the frame one knows, signed in or n
   await signedOut.goto("/no/such/page");
   expect(signedOut.status).toBe(404);
   expect(signedOut.text).not.toContain(account.email);
+});
+
+test("a page has no button to copy with before its scripts run, and shows what there is to copy", async () => {
+  const { account, page } = await newVisitor();
+  const { id, hostname } = await newServer(account.id);
+  const service = await newGameService(account.id);
+  await page.goto(TOKEN_PAGE);
+  const raw = await createToken(page, "by hand");
+  const seen = { [TOKEN_PAGE]: raw, [serverPath(id)]: hostname, [servicePath(service.id)]: service.javaHostname };
+  for (const [path, text] of Object.entries({ ...seen, "/docs/api": "curl " })) {
+    if (path !== TOKEN_PAGE) await page.goto(path);
+    expect(page.html, path).toContain(text);
+    expect(page.buttons(/cop(?:y|ied)/i).length, path).toBe(0);
+  }
 });
 
 test("the changelog is a page and a Markdown file that is the project's", async () => {

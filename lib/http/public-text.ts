@@ -27,7 +27,8 @@ export function withdrawnText(sentence: string) {
 
 function answerText(request: Request, text: string | null, contentType: string): Response {
   if (text === null) return new Response("Not found.\n", { status: 404, headers: { "Content-Type": PLAIN } });
-  const tag = `"${createHash("sha256").update(text).digest("base64url")}"`;
+  // Weak, because the text may be sent compressed or not, and a strong tag would promise the same bytes.
+  const tag = `W/"${createHash("sha256").update(text).digest("base64url")}"`;
   const headers = { ...HEADERS, ETag: tag };
   if (isKnown(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   return new Response(request.method === "HEAD" ? null : text, {
@@ -47,6 +48,6 @@ function answerPreflight(): Response {
 
 /** Whether If-None-Match names the tag; weak tags are equal to strong ones there (RFC 9110, 13.1.2). */
 function isKnown(ifNoneMatch: string | null, tag: string): boolean {
-  const tags = (ifNoneMatch ?? "").split(",").map((part) => part.trim().replace(/^W\//, ""));
+  const tags = (ifNoneMatch ?? "").split(",").map((part) => part.trim().replace(/^(?:W\/)?"/, 'W/"'));
   return tags.includes(tag) || tags.includes("*");
 }

@@ -41,7 +41,7 @@ async function whole(
   held: Record<string, string> = {},
 ): Promise<Fetched> {
   await markFetched(configuration);
-  const headers = { ETag: `"${configuration.revision}"`, ...held };
+  const headers = { ETag: tagOf(configuration.revision), ...held };
   if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(request.headers.get("accept-encoding") ?? "")) {
     return { body: configuration.json, status: 200, headers };
   }
@@ -49,7 +49,12 @@ async function whole(
 }
 
 function notModified(revision: string, held: Record<string, string> = {}): Fetched {
-  return { body: null, status: 304, headers: { ETag: `"${revision}"`, ...held } };
+  return { body: null, status: 304, headers: { ETag: tagOf(revision), ...held } };
+}
+
+/** Weak, because the configuration may be sent compressed or not, and a strong tag would promise the same bytes. */
+function tagOf(revision: string): string {
+  return `W/"${revision}"`;
 }
 
 /** The revisions in `If-None-Match`, however they are quoted. */

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useScripts } from "@/app/ui/use-scripts";
 import styles from "./page.module.css";
 
 type Found = { id: string; title: string };
@@ -12,7 +13,7 @@ const MOST = 8;
 export function ReferenceSearch() {
   const [found, setFound] = useState<Found[] | null>(null);
   return (
-    <search className={`with-script ${styles.search}`}>
+    <search className={`with-script ${useScripts() ? "" : "not-yet"} ${styles.search}`}>
       <label htmlFor="find">Find on this page</label>
       <input
         id="find"

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useId, useRef, useState } from "react";
+import { useScripts } from "@/app/ui/use-scripts";
 import { SECOND } from "@/lib/format/time";
 import styles from "./page.module.css";
 
@@ -18,10 +19,8 @@ export function RunExample({ path, name }: { path: string; name: string }) {
   const id = useId();
   const token = useRef<HTMLInputElement>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
-  /** Before the script is there, a press would be lost. */
-  const [isReady, setReady] = useState(false);
+  const isReady = useScripts();
   useEffect(() => {
-    setReady(true);
     // A browser that keeps the whole page for the way back would keep what was typed.
     const forget = () => {
       if (token.current) token.current.value = "";
@@ -47,7 +46,7 @@ export function RunExample({ path, name }: { path: string; name: string }) {
     }
   };
   return (
-    <details className="with-script">
+    <details className={`with-script ${isReady ? "" : "not-yet"}`}>
       <summary>Run</summary>
       <div className="stack">
         <div className={`row ${styles.runFields}`}>
@@ -65,13 +64,7 @@ export function RunExample({ path, name }: { path: string; name: string }) {
               onKeyDown={(event) => event.key === "Enter" && run()}
             />
           </div>
-          <button
-            type="button"
-            className="button quiet"
-            disabled={!isReady}
-            aria-disabled={answer === "waiting"}
-            onClick={run}
-          >
+          <button type="button" className="button quiet" aria-disabled={answer === "waiting"} onClick={run}>
             Run<span className="visually-hidden"> {name}</span>
           </button>
         </div>

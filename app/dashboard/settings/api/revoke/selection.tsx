@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { useScripts } from "@/app/ui/use-scripts";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { RevokeLink, useAsk } from "./revoke-questions";
 import styles from "./selection.module.css";
@@ -10,6 +11,7 @@ type Count = { selected: number; shown: number };
 /** Around a list with a check box named "revoke" for each token: revokes several with one question. */
 export function Selection({ children }: { children: React.ReactNode }) {
   const ask = useAsk();
+  const hasScripts = useScripts();
   const form = useRef<HTMLFormElement>(null);
   const all = useRef<HTMLInputElement>(null);
   const [{ selected, shown }, setCount] = useState<Count>({ selected: 0, shown: 0 });
@@ -49,7 +51,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
       onSubmit={onSubmit}
     >
       <div className={`row ${styles.bar}`} data-has-selection={selected > 0}>
-        <label className={`control with-script ${styles.all}`}>
+        <label className={`control with-script ${hasScripts ? "" : "not-yet"} ${styles.all}`}>
           <input
             ref={all}
             type="checkbox"
