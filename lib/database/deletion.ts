@@ -71,7 +71,7 @@ async function untilFew(change: () => Promise<number>, goesOn: GoesOn): Promise<
 }
 
 /** Deletes the oldest rows of one owner. Returns their number; fewer than `ROWS_AT_ONCE`: none are left. */
-export type OwnersDeletion = Statement<{ ownerId: number }, never>;
+type OwnersDeletion = Statement<{ ownerId: number }, never>;
 
 type Rows =
   | Table<"TelemetrySample">
