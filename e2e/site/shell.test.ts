@@ -63,11 +63,13 @@ test("a page that does not exist is a 404 in the frame one knows, signed in or n
 
 test("a page has no button to copy with before its scripts run, and shows what there is to copy", async () => {
   const { account, page } = await newVisitor();
-  const { id, hostname } = await newServer(account.id);
+  const { id } = await newServer(account.id);
+  const { hostname } = await db.server.findUniqueOrThrow({ where: { id } });
   const service = await newGameService(account.id);
+  const { javaHostname } = await db.gameService.findUniqueOrThrow({ where: { id: service.id } });
   await page.goto(TOKEN_PAGE);
   const raw = await createToken(page, "by hand");
-  const seen = { [TOKEN_PAGE]: raw, [serverPath(id)]: hostname, [servicePath(service.id)]: service.javaHostname };
+  const seen = { [TOKEN_PAGE]: raw, [serverPath(id)]: hostname, [servicePath(service.id)]: javaHostname };
   for (const [path, text] of Object.entries({ ...seen, "/docs/api": "curl " })) {
     if (path !== TOKEN_PAGE) await page.goto(path);
     expect(page.html, path).toContain(text);
