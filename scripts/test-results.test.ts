@@ -79,11 +79,14 @@ test("a unit test that is skipped says why, and a file that cannot be loaded is 
   });
   const testResults = [
     { ...file("a.test.ts", "failed"), assertionResults },
-    { ...file("b.test.ts", "failed"), assertionResults: [] },
+    { ...file("b.test.ts", "failed"), message: "No such module", assertionResults: [] },
   ];
   expect(ofVitest({ testResults })).toEqual({
     passed: 1,
-    failed: ["lib/a.test.ts › it failed\n    AssertionError: no", "lib/b.test.ts › cannot be loaded"],
+    failed: [
+      "lib/a.test.ts › it failed\n    AssertionError: no",
+      "lib/b.test.ts › cannot be loaded\n    No such module",
+    ],
     again: [],
     skipped: ["no psql (apt install postgresql-client)", "", ""],
   });

@@ -34,14 +34,17 @@ type VitestTest = {
   failureMessages?: string[];
   meta?: { skipped?: string } | undefined;
 };
-type VitestReport = { testResults: { name: string; status: string; assertionResults: VitestTest[] }[] };
+type VitestReport = {
+  testResults: { name: string; status: string; message?: string; assertionResults: VitestTest[] }[];
+};
 
 export function ofVitest({ testResults }: VitestReport): Results {
-  const tests = testResults.flatMap(({ name, status, assertionResults }) => {
+  const tests = testResults.flatMap(({ name, status, message = "", assertionResults }) => {
     const tests = assertionResults.map((test) => ({ ...test, place: `${relative("", name)} › ${test.fullName}` }));
     if (status !== "failed" || tests.some((test) => test.status === "failed")) return tests;
     // A file that cannot even be loaded has failed and has no failed tests.
-    return [...tests, { status, place: `${relative("", name)} › cannot be loaded` } as (typeof tests)[number]];
+    const place = `${relative("", name)} › cannot be loaded`;
+    return [...tests, { status, fullName: "", place, failureMessages: [message] }];
   });
   const rest = tests.filter(({ status }) => status !== "passed" && status !== "failed");
   return {

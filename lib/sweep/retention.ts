@@ -61,14 +61,21 @@ const endedTokens = (days: string) => `select token.id from (
 type Row = {
   of: string;
   key: string;
-  /** Which rows are old: a condition, or a whole `select` of keys. `kept` is the number of days, hours or rows. */
-  old: (kept: string) => string;
   kept: number | ((all: Kept) => number);
   /** As of a rule: whose rows are looked at one owner after the other, as `o`. */
   ofEach?: string;
   /** Such rows stay without this. */
   set?: string;
-};
+} & (
+  | {
+      /** Which rows are old. `kept` is the number of days, hours or rows. */
+      where: (kept: string) => string;
+    }
+  | {
+      /** As `where`, as a whole `select` of their keys. */
+      select: (kept: string) => string;
+    }
+);
 
 const hoursDays = (all: Kept) => all.hoursDays;
 const tokensDays = (all: Kept) => all.tokensDays;
@@ -80,7 +87,7 @@ const ROWS = {
       // Those of days without a partition.
       of: "metric_samples_default",
       key: "service_id, ts, node_id",
-      old: (days) => `service_id = o.id and ts < date_trunc('day', now(), 'UTC') - ${days} * interval '24 hours'`,
+      where: (days) => `service_id = o.id and ts < date_trunc('day', now(), 'UTC') - ${days} * interval '24 hours'`,
       kept: (all) => all.metricsDays,
       ofEach: "game_services",
     },
@@ -89,7 +96,7 @@ const ROWS = {
     {
       of: "edge_node_minutes",
       key: "node_id, ts",
-      old: (hours) => `node_id = o.id and ts < ${beforeHours(hours)}`,
+      where: (hours) => `node_id = o.id and ts < ${beforeHours(hours)}`,
       kept: NODE_MINUTES_HOURS,
       ofEach: "edge_nodes",
     },
@@ -98,40 +105,40 @@ const ROWS = {
     {
       of: "telemetry_hours",
       key: "server_id, hour",
-      old: (days) => `server_id = o.id and hour < ${before(days)}`,
+      where: (days) => `server_id = o.id and hour < ${before(days)}`,
       kept: hoursDays,
       ofEach: "servers",
     },
   ],
   events: [
-    { of: "events", key: "subject_id, id", old: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
+    { of: "events", key: "subject_id, id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
     {
       of: "events",
       key: "subject_id, id",
-      old: eventsBeyond("events", "subject, subject_id", "subject_id, id", "ended_at is not null"),
+      select: eventsBeyond("events", "subject, subject_id", "subject_id, id", "ended_at is not null"),
       kept: MOST_EVENTS,
     },
-    { of: "maintenance_times", key: "server_id, id", old: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
-    { of: "token_events", key: "id", old: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
-    { of: "token_events", key: "id", old: eventsBeyond("token_events", "token_id", "id"), kept: MOST_EVENTS },
-    { of: "service_events", key: "id", old: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
-    { of: "service_events", key: "id", old: eventsBeyond("service_events", "service_id", "id"), kept: MOST_EVENTS },
+    { of: "maintenance_times", key: "server_id, id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
+    { of: "token_events", key: "id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
+    { of: "token_events", key: "id", select: eventsBeyond("token_events", "token_id", "id"), kept: MOST_EVENTS },
+    { of: "service_events", key: "id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
+    { of: "service_events", key: "id", select: eventsBeyond("service_events", "service_id", "id"), kept: MOST_EVENTS },
     {
       // Before their tokens, so that no statement deletes the events of many.
       of: "token_events",
       key: "id",
-      old: (days) => `token_id in (${endedTokens(days)})`,
+      where: (days) => `token_id in (${endedTokens(days)})`,
       kept: tokensDays,
       ofEach: "accounts",
     },
   ],
   notices: [
     // Deliveries go with their message.
-    { of: "notices", key: "id", old: (days) => `created_at < ${before(days)}`, kept: NOTICES_DAYS },
+    { of: "notices", key: "id", where: (days) => `created_at < ${before(days)}`, kept: NOTICES_DAYS },
     {
       of: "notices",
       key: "id",
-      old: (most) => `select notice.id from (
+      select: (most) => `select notice.id from (
           select id from notices where account_id = o.id order by created_at desc offset ${most}) notice
         where not exists (select from notice_deliveries d where d.notice_id = notice.id and d.state = 'due')`,
       kept: MOST_NOTICES,
@@ -140,22 +147,22 @@ const ROWS = {
     {
       of: "notice_incidents",
       key: "id",
-      old: (days) => `account_id = o.id and told_at < ${before(days)} and look_at is null`,
+      where: (days) => `account_id = o.id and told_at < ${before(days)} and look_at is null`,
       kept: NOTICES_DAYS,
       ofEach: "accounts",
     },
     {
       of: "notice_incidents",
       key: "id",
-      old: (most) => `account_id = o.id order by told_at desc nulls first offset ${most}`,
+      where: (most) => `account_id = o.id order by told_at desc nulls first offset ${most}`,
       kept: MOST_INCIDENTS,
       ofEach: "accounts",
     },
-    { of: "notice_confirmations", key: "id", old: (days) => `sent_at < ${before(days)}`, kept: CONFIRMATIONS_DAYS },
+    { of: "notice_confirmations", key: "id", where: (days) => `sent_at < ${before(days)}`, kept: CONFIRMATIONS_DAYS },
     {
       of: "server_snoozes",
       key: "server_id",
-      old: (days) => `until < ${before(days)} or until is null and created_at < ${before(days)} and server_id not in (
+      where: (days) => `until < ${before(days)} or until is null and created_at < ${before(days)} and server_id not in (
           select subject_id from notice_incidents where subject = 'server' and look_at is not null)`,
       kept: 0,
     },
@@ -164,18 +171,18 @@ const ROWS = {
     {
       of: "benchmark_runs",
       key: "id",
-      old: (days) => `server_id = o.id and status <> 'done' and created_at < ${before(days)}`,
+      where: (days) => `server_id = o.id and status <> 'done' and created_at < ${before(days)}`,
       kept: OPEN_RUNS_DAYS,
       ofEach: "servers",
     },
-    { of: "benchmark_runs", key: "id", old: runsBeyond, kept: (all) => all.benchmarkRuns, ofEach: "servers" },
+    { of: "benchmark_runs", key: "id", select: runsBeyond, kept: (all) => all.benchmarkRuns, ofEach: "servers" },
   ],
   logs: [
     {
       of: "benchmark_runs",
       key: "id",
       // PostgreSQL knows the length of a log without reading it.
-      old: (most) => `${runsBeyond(most)} and octet_length(run.log) > 0`,
+      select: (most) => `${runsBeyond(most)} and octet_length(run.log) > 0`,
       kept: LOGS_KEPT,
       ofEach: "servers",
       set: "log = ''",
@@ -185,34 +192,34 @@ const ROWS = {
     {
       of: "sessions",
       key: "token_hash",
-      old: (days) => `expires_at < ${before(days)}`,
+      where: (days) => `expires_at < ${before(days)}`,
       kept: (all) => all.sessionsDays,
     },
     {
       of: "sessions",
       key: "token_hash",
-      old: (most) => `account_id = o.id order by created_at desc offset ${most}`,
+      where: (most) => `account_id = o.id order by created_at desc offset ${most}`,
       kept: MAX_SESSIONS,
       ofEach: "accounts",
     },
   ],
-  tokens: [{ of: "access_tokens", key: "id", old: endedTokens, kept: tokensDays, ofEach: "accounts" }],
+  tokens: [{ of: "access_tokens", key: "id", select: endedTokens, kept: tokensDays, ofEach: "accounts" }],
   use_hours: [
     {
       of: "token_use_hours",
       key: "token_id, hour",
-      old: (hours) => `token_id = o.id and hour < ${beforeHours(hours)}`,
+      where: (hours) => `token_id = o.id and hour < ${beforeHours(hours)}`,
       kept: HOURS_KEPT / HOUR,
       ofEach: "access_tokens",
     },
   ],
   // Those that were replaced and no longer work.
-  keys: [{ of: "server_keys", key: "id", old: (days) => `expires_at < ${before(days)}`, kept: 0 }],
+  keys: [{ of: "server_keys", key: "id", where: (days) => `expires_at < ${before(days)}`, kept: 0 }],
   claims: [
     {
       of: "hostname_claims",
       key: "hostname",
-      old: (days) => `active_at is null and claimed_at < ${before(days)} or released_at < ${before(days)}`,
+      where: (days) => `active_at is null and claimed_at < ${before(days)} or released_at < ${before(days)}`,
       kept: CLAIM_LASTS / DAY,
     },
   ],
@@ -225,13 +232,13 @@ export const ROW_NAMES = Object.keys(ROWS) as Name[];
 const DELETIONS = new Map(
   Object.entries<Row[]>(ROWS).map(([name, rows]) => [
     name,
-    rows.map(({ of, key, old, kept, ofEach, set }) => ({
+    rows.map(({ of, key, kept, ofEach, set, ...which }) => ({
       kept,
       deleteOld: deletion({
         action: set ? `update ${of} set ${set}` : `delete from ${of}`,
         key,
         ofEach,
-        old: (number) => (/^select /.test(old(number)) ? old(number) : `select ${key} from ${of} where ${old(number)}`),
+        old: "select" in which ? which.select : (number) => `select ${key} from ${of} where ${which.where(number)}`,
       }),
     })),
   ]),

@@ -22,8 +22,11 @@ type Counts = Record<string, number>;
 const NOW = statement({}, () => select({ now: new Expression<Date>("now()", "instant") }));
 
 /** The steps of a sweep, in order. Each deletes in small statements. The next sweep continues an unfinished step. */
-const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) => Promise<Counts>>> = {
-  async partitions(now, { telemetryDays, metricsDays }) {
+const STEPS: Readonly<Record<string, (kept: Kept, goesOn: GoesOn) => Promise<Counts>>> = {
+  async partitions({ telemetryDays, metricsDays }) {
+    const [row] = await query(NOW, {});
+    if (!row) throw new Error("A select without a table has one row.");
+    const { now } = row;
     const samples = await keepDays("telemetry_samples", telemetryDays, now);
     const intervals = await keepDays("metric_samples", metricsDays, now);
     return {
@@ -33,14 +36,14 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
       interval_days: intervals.dropped,
     };
   },
-  samples: async (_, __, goesOn) => ({ servers_gone: await deleteLeftSamples(goesOn) }),
+  samples: async (_, goesOn) => ({ servers_gone: await deleteLeftSamples(goesOn) }),
   // Before the oldest messages go.
-  async unsent(_, __, goesOn) {
+  async unsent(_, goesOn) {
     await sumUpUnsent(goesOn);
     return {};
   },
   ...Object.fromEntries(
-    ROW_NAMES.map((name) => [name, async (_, kept, goesOn) => ({ [name]: await deleteOld(name, kept, goesOn) })]),
+    ROW_NAMES.map((name) => [name, async (kept, goesOn) => ({ [name]: await deleteOld(name, kept, goesOn) })]),
   ),
   services: async () => ({ services: await settleDeletions() }),
   // The last one, so that it measures what the others left.
@@ -64,10 +67,9 @@ export async function sweep(when: "if-due" | "now"): Promise<SweepReport | null>
   const report: SweepReport = { counts: {}, seconds: 0, failed: [] };
   const began = performance.now();
   const goesOn = workingTime(lease);
-  const [{ now } = { now: Date.now() }] = await query(NOW, {});
   for (const [name, step] of Object.entries(STEPS)) {
     try {
-      if (await goesOn()) Object.assign(report.counts, await step(now, env.kept, goesOn));
+      if (await goesOn()) Object.assign(report.counts, await step(env.kept, goesOn));
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       report.failed.push(name);
