@@ -8,7 +8,7 @@ import { pool } from "@/lib/database/client";
 import { DAILY_TABLES } from "@/lib/database/partitions";
 import { DAY, SECOND } from "@/lib/format/time";
 import { listRefused } from "@/lib/game-services/edges/nodes";
-import { measureOutbox } from "@/lib/notices/outbox";
+import { measureDue } from "@/lib/notices/claims";
 import { noticeCounts } from "@/lib/notices/sending";
 import { readiness } from "@/lib/operations/readiness";
 import { buildInfo } from "@/lib/process/build-info.mjs";
@@ -193,11 +193,11 @@ gauge(
   async () => (await listRefused()).map(({ node, refused }) => [{ node }, refused]),
   "node",
 );
-gauge("notices_due", "Messages to channels that are due and not sent.", async () => (await measureOutbox()).due);
+gauge("notices_due", "Notices to channels that are due and not sent.", async () => (await measureDue()).due);
 gauge(
   "notices_oldest_due_seconds",
   "How long the oldest of what is to be told has been due.",
-  async () => (await measureOutbox()).oldest / SECOND,
+  async () => (await measureDue()).oldest / SECOND,
 );
 counter(
   "notices_total",

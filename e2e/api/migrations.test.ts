@@ -118,6 +118,50 @@ test("what an adopted database holds of servers is carried over: times, samples 
   expect({ ...ours, partitions: null }).toEqual({ ...fresh, partitions: null });
 });
 
+test("what an adopted database holds of notices is carried over: channels and rules, what was told and goes on, what was not told yet, and of messages that wait their number; events of services and tokens lie with the others", async () => {
+  const url = await earlierDatabase();
+  await runSql(
+    url,
+    `delete from servers; delete from accounts;
+     insert into accounts (id, name, email) values (1, 'a', 'a@example.com');
+     insert into servers (id, account_id, label, hostname) select n, 1, 's' || n, '' from generate_series(1, 2) n;
+     insert into game_services (id, account_id, name, java_hostname, origin_host, origin_port, updated_at) values (1, 1, 'g', 'j', 'o', 1, '2026-11-01');
+     insert into access_tokens (id, account_id, name, token_hash, hint) values (1, 1, 't', repeat('a', 64), 'hint');
+     insert into token_events (token_id, kind, started_at, notice_due) values (1, 'new_network', '2026-11-20', false);
+     insert into server_events (server_id, kind, started_at, notice_due) select n, 'offline', '2026-11-20', false from generate_series(1, 2) n;
+     insert into server_snoozes (server_id, until) values (1, null);
+     insert into notice_settings (account_id, rules, quiet_from, quiet_to) values (1, '{"offline": {"on": true, "minutes": 7}}', 60, 120);
+     insert into notice_channels (id, account_id, kind, name, confirmed_at) select n, 1, 'webhook', 'c' || n, now() from generate_series(1, 2) n;
+     insert into notices (id, account_id, kind, thread) select repeat(n::text, 32)::uuid, 1, case n when 4 then 'test' else 'begun' end, repeat(n::text, 32)::uuid
+       from generate_series(1, 4) n;
+     insert into notice_deliveries (notice_id, channel_id, account_id, state, due_at, attempt_at)
+       select repeat(n::text, 32)::uuid, 1, 1, case n when 1 then 'delivered' else 'due' end, now(), now() from generate_series(1, 4) n;
+     insert into notice_incidents (account_id, subject, subject_id, kind, started_at, told_at, told_in, look_at) values
+       (1, 'server', 1, 'offline', '2026-11-20', now(), repeat('1', 32)::uuid, now()), (1, 'server', 2, 'offline', '2026-11-20', null, null, now())`,
+  );
+  await migrate(url);
+  expect(await runSql(url, "select channel_id, tells, kind, name, state from notices order by id")).toEqual([
+    { channel_id: 1, tells: "begin", kind: "offline", name: "s1", state: "told" },
+    { channel_id: 1, tells: "begin", kind: "unsent", name: "2", state: "due" },
+  ]);
+  const events =
+    "select subject, kind, account_id, notice_due, notice_end_due from events order by subject, subject_id, kind";
+  const considered = { account_id: 1, notice_due: false, notice_end_due: false };
+  expect(await runSql(url, events)).toEqual([
+    { subject: "server", kind: "offline", ...considered, notice_end_due: true },
+    { subject: "server", kind: "offline", ...considered, notice_due: true },
+    { subject: "service", kind: "pending_config", ...considered, notice_due: true },
+    { subject: "token", kind: "new_network", ...considered },
+  ]);
+  expect(
+    await runSql(
+      url,
+      `select rules, quiet_from, (select count(*)::int from notice_channels where confirmed_at is not null) as channels,
+        (select until > now() as lasts from server_snoozes) from notice_settings`,
+    ),
+  ).toEqual([{ rules: { offline: { on: true, minutes: 7 } }, quiet_from: 60, channels: 2, lasts: true }]);
+});
+
 test.each([
   [
     "stopped before",

@@ -33,8 +33,8 @@ const OTHERS = `
   insert into access_tokens (account_id, name, token_hash, hint)
     select 1 + i % 20000, 'n', encode(sha256(i::text::bytea), 'hex'), 'hint' from generate_series(1, 50000) i;
   update access_tokens set expires_at = now() + id * interval '1 hour' where id % 2 = 0;
-  insert into token_events (token_id, kind, started_at, ended_at)
-    select i, 'refused_after_end', now() - interval '9 days', now() - interval '8 days' from generate_series(1, 50000) i;
+  insert into events (subject, subject_id, account_id, kind, started_at, ended_at, notice_due)
+    select 'token', i, 1 + i % 20000, 'refused_after_end', now() - interval '9 days', now() - interval '8 days', false from generate_series(1, 50000) i;
   insert into servers (account_id, label, hostname) select 1 + i % 19000, 'l', 'h' from generate_series(1, 50000) i;
   do $$ declare parent text; day timestamptz; begin
     for parent, day in select p, date_trunc('day', now(), 'UTC') - n * interval '24 hours'
@@ -54,7 +54,7 @@ const OTHERS = `
     from generate_series(1, 100000) i;
   insert into maintenance_times (server_id, started_at, ended_at)
     select 1 + i % 5000, now() - i / 5000 * interval '1 day', now() - i / 5000 * interval '23 hours' from generate_series(1, 50000) i;
-  update events set account_id = (select account_id from servers s where s.id = subject_id);
+  update events set account_id = (select account_id from servers s where s.id = subject_id) where subject = 'server';
   insert into heartbeat (beat_at, judges_from) values (now(), now());
   insert into benchmark_runs (server_id, label, status, finished_at)
     select 1 + i % 1000, 'l', 'done', now() - i * interval '1 s' from generate_series(1, 50000) i;

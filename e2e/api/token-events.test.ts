@@ -12,10 +12,10 @@ import { recordRequest } from "@/lib/tokens/use";
 // What is recorded of tokens: in the statement of its cause, or by the watch where it follows from a date.
 
 const eventsOf = (tokenId: number) =>
-  db.tokenEvent.findMany({
-    where: { tokenId },
+  db.event.findMany({
+    where: { subject: "token", subjectId: tokenId },
     orderBy: { startedAt: "asc" },
-    omit: { id: true, tokenId: true, noticeDue: true },
+    select: { kind: true, startedAt: true, endedAt: true, facts: true },
   });
 const from = (ip: string) => ({
   headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": ip },
@@ -53,8 +53,8 @@ test("refusals of a token after its end, and outside its networks, are one event
 
   // A day without a refusal is between them.
   const dayBefore = (at: Date | null | undefined) => new Date(Number(at) - DAY - SECOND);
-  await db.tokenEvent.updateMany({
-    where: { tokenId: token.id },
+  await db.event.updateMany({
+    where: { subject: "token", subjectId: token.id },
     data: { startedAt: dayBefore(event?.startedAt), endedAt: dayBefore(event?.endedAt) },
   });
   const now = new Date();
@@ -75,7 +75,8 @@ test("a network from which a token was not used before is one event, whichever o
   const known = { firstSeenAt: new Date(at - DAY), lastSeenAt: new Date(at - DAY) };
   await db.tokenVisitor.create({ data: { tokenId: used.id, ip: "192.0.2.1", network: "192.0.2.1", ...known } });
   const told = { kind: "new_network", startedAt: new Date(at - 9 * DAY), endedAt: new Date(at - 2 * DAY) };
-  await db.tokenEvent.create({ data: { tokenId: used.id, ...told, facts: { network: "198.51.100.9" } } });
+  const of = { subject: "token", subjectId: used.id, accountId };
+  await db.event.create({ data: { ...of, ...told, facts: { network: "198.51.100.9" } } });
   const { token: fresh } = await newNamedToken(accountId, "used for the first time");
   for (const [ip, after] of [
     ["192.0.2.1", 0],
@@ -135,8 +136,8 @@ test("the ends of tokens are told 14 and 3 days before, dated to those moments, 
     const events = () =>
       runSql(
         database.url,
-        `select token_id as id, kind, (date_part('epoch', started_at) * 1000)::float8 as at, ended_at = started_at as "isMoment"
-        from token_events order by 1, 3`,
+        `select subject_id as id, kind, (date_part('epoch', started_at) * 1000)::float8 as at, ended_at = started_at as "isMoment"
+        from events where subject = 'token' order by 1, 3`,
       );
     await Promise.all([1, 2, 3, 4].map(() => watchTokens(now)));
     const of = (id: number, end: number, days: 14 | 3) => ({
@@ -158,13 +159,13 @@ test("the ends of tokens are told 14 and 3 days before, dated to those moments, 
 
     await runSql(
       database.url,
-      "insert into token_events (token_id, kind, started_at) select 1, 'new_network', now() - n * interval '1 day' from unnest(array[6, 8]) n",
+      "insert into events (subject, subject_id, account_id, kind, started_at) select 'token', 1, 1, 'new_network', now() - n * interval '1 day' from unnest(array[6, 8]) n",
     );
     await watchTokens(now);
     expect(
       await runSql(
         database.url,
-        "select ended_at = started_at + interval '7 days' as ended from token_events where kind = 'new_network' order by started_at",
+        "select ended_at = started_at + interval '7 days' as ended from events where kind = 'new_network' order by started_at",
       ),
     ).toEqual([{ ended: true }, { ended: null }]);
   } finally {

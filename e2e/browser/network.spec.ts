@@ -102,8 +102,8 @@ test("a connection that fails while a new network is confirmed or notices are sn
 }) => {
   const noAnswer = page.getByRole("alert").filter({ hasText: "No answer came: try again." });
   const { token } = await newNamedToken(account.id, "moved");
-  const event = { tokenId: token.id, kind: "new_network", startedAt: new Date(), facts: { network: "198.51.100.5" } };
-  await db.tokenEvent.create({ data: event });
+  const event = { kind: "new_network", startedAt: new Date(), facts: { network: "198.51.100.5" } };
+  await db.event.create({ data: { subject: "token", subjectId: token.id, accountId: account.id, ...event } });
   await page.goto(TOKEN_PAGE);
   const raw = await createOnPage(page, "new");
   await failNextPost(page, "reset");

@@ -33,13 +33,13 @@ const FILL = `
     select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 1, 120, 0, 0 from generate_series(1, ${ROWS}) n;
   insert into events (subject, subject_id, kind, started_at)
     select 'server', 1, 'benchmark', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
-  insert into service_events (service_id, kind, started_at)
-    select 1, 'retried', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
+  insert into events (subject, subject_id, account_id, kind, started_at)
+    select 'service', 1, 1, 'retried', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
   insert into access_tokens (account_id, name, token_hash, hint, created_at, revoked_at)
     select 1, 'n', encode(sha256(n::text::bytea), 'hex'), 'hint', now() - interval '1 year', now() - interval '91 days'
     from generate_series(1, 3) n;
-  insert into token_events (token_id, kind, started_at, ended_at)
-    select token, 'new_network', now() - n * interval '10 min', now() from generate_series(1, 3) token, generate_series(1, ${ROWS / 3}) n;
+  insert into events (subject, subject_id, account_id, kind, started_at, ended_at)
+    select 'token', token, 1, 'new_network', now() - n * interval '10 min', now() from generate_series(1, 3) token, generate_series(1, ${ROWS / 3}) n;
   insert into metric_samples select service, now() - n * interval '1 min', node, 1, 1, 1, 1, 1
     from unnest(array[1, 3]) service, generate_series(1, ${ROWS / 3}) n, generate_series(1, 3) node;
   insert into telemetry_samples (server_id, at, score) values (2, now(), 1);
@@ -53,16 +53,14 @@ const FILL = `
   end $$;
   create trigger few after delete on telemetry_samples referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on events referencing old table as gone for each statement execute function refuse_many();
-  create trigger few after delete on service_events referencing old table as gone for each statement execute function refuse_many();
-  create trigger few after delete on token_events referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on telemetry_hours referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on metric_samples referencing old table as gone for each statement execute function refuse_many()`;
 
 const LEFT = `select
   (select count(*)::int from servers) as servers, (select count(*)::int from telemetry_samples) as samples,
-  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from events) as events,
-  (select count(*)::int from service_events where kind = 'retried') as "serviceEvents",
-  (select count(*)::int from access_tokens) + (select count(*)::int from token_events) as tokens, (select count(*)::int from game_services) as services,
+  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from events where subject = 'server') as events,
+  (select count(*)::int from events where kind = 'retried') as "serviceEvents",
+  (select count(*)::int from access_tokens) + (select count(*)::int from events where subject = 'token') as tokens, (select count(*)::int from game_services) as services,
   (select count(*)::int from metric_samples) as intervals`;
 
 test("a server with months of samples, a service with many intervals and events, and tokens with many events are deleted in small statements, others keep theirs, and the sweep finishes a deletion that was interrupted", async () => {

@@ -50,35 +50,36 @@ const FILL = `
     select 1, 'n', encode(sha256(n::text::bytea), 'hex'), 'hint', now() - interval '1 year',
       case when n % 2 = 0 then now() - n * interval '1 day' end, case when n % 2 = 1 then now() - n * interval '1 day' end
     from unnest(array[-3, 1, 88, 89, 91, 92]) n;
-  insert into token_events (token_id, kind, started_at, ended_at)
-    select 1, 'new_network', now() - n * interval '1 day' - interval '5 min', now() - n * interval '1 day'
+  insert into events (subject, subject_id, account_id, kind, started_at, ended_at)
+    select 'token', 1, 1, 'new_network', now() - n * interval '1 day' - interval '5 min', now() - n * interval '1 day'
     from unnest(array[399, 401, 450]) n;
-  insert into token_events (token_id, kind, started_at) select 2, 'new_network', now() - n * interval '10 s' from generate_series(1, 10005) n;
-  insert into service_events (service_id, kind, started_at, ended_at)
-    select 1, 'failed', now() - n * interval '1 day' - interval '5 min', now() - n * interval '1 day'
+  insert into events (subject, subject_id, account_id, kind, started_at, ended_at)
+    select 'token', 2, 1, 'new_network', now() - n * interval '10 s', now() - n * interval '10 s' from generate_series(1, 10005) n;
+  insert into events (subject, subject_id, account_id, kind, started_at) values ('service', 1, 1, 'active', now() - interval '450 days');
+  insert into events (subject, subject_id, account_id, kind, started_at, ended_at)
+    select 'service', 1, 1, 'failed', now() - n * interval '1 day' - interval '5 min', now() - n * interval '1 day'
     from unnest(array[399, 401, 450]) n;
   insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'm', 'k', 'o', 1);
-  insert into service_events (service_id, kind, started_at, ended_at)
-    select 2, 'failed', now() - n * interval '10 min', now() - n * interval '10 min' from generate_series(1, 10005) n;
+  insert into events (subject, subject_id, account_id, kind, started_at, ended_at)
+    select 'service', 2, 1, 'failed', now() - n * interval '10 min', now() - n * interval '10 min' from generate_series(1, 10005) n;
   insert into token_use_hours (token_id, hour) select 1, now() - n * interval '1 hour' from unnest(array[1, 24, 26]) n;
   insert into server_keys (server_id, key_hash, hint, expires_at)
     select 1, encode(sha256(n::text::bytea), 'hex'), 'hint', now() + n * interval '1 hour' from unnest(array[-1, 1]) n;
   insert into server_keys (server_id, key_hash, hint) values (1, encode(sha256('now'), 'hex'), 'hint');
   insert into notice_channels (account_id, kind, name) values (1, 'webhook', 'c');
-  insert into notices (account_id, kind, thread, created_at)
-    select 1, 'begun', gen_random_uuid(), now() - n * interval '1 day' from unnest(array[29, 31]) n;
-  insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at)
-    select id, 1, 1, created_at, created_at from notices;
-  -- Those of account 2 are too many; one that was told and goes on stays, however old it is.
-  insert into accounts (name, email) values ('b', 'b@example.com');
-  insert into notices (account_id, kind, thread, created_at)
-    select 2, 'begun', gen_random_uuid(), now() - n * interval '1 min' from generate_series(1, 10003) n;
-  insert into notice_incidents (account_id, subject, subject_id, kind, started_at, told_at, look_at)
-    select 1, 'server', 1, 'offline', now() - n * interval '1 day', now() - n * interval '1 day',
-      case when n = 40 then now() end from unnest(array[29, 31, 40]) n;
+  insert into notice_messages (channel_id, account_id, content, state, next_at, created_at)
+    select 1, 1, '{}', 'delivered', now(), now() - n * interval '1 day' from unnest(array[29, 31]) n;
+  -- One that was told and goes on stays, however old it is.
+  insert into notices (channel_id, account_id, subject, subject_id, event_id, tells, kind, name, state, started_at, ended_at, due_at, next_at)
+    select 1, 1, 'server', 1, n, 'begin', 'offline', 'l', 'told', now() - n * interval '1 day',
+      case when n <> 40 then now() end, now() - n * interval '1 day', now() from unnest(array[29, 31, 40]) n;
+  -- Those of the second channel are too many.
+  insert into notice_channels (account_id, kind, name) values (1, 'webhook', 'd');
+  insert into notices (channel_id, account_id, subject, subject_id, event_id, tells, kind, name, state, started_at, ended_at, due_at, next_at)
+    select 2, 1, 'server', 1, n, 'begin', 'offline', 'l', 'told', now(), now(), now(), now() from generate_series(1, 10003) n;
   insert into notice_confirmations (account_id, email_hash, sent_at)
     select 1, 'h', now() - n * interval '1 day' from unnest(array[1, 3]) n;
-  insert into server_snoozes (server_id, until) values (1, null), (2, now() - interval '1 min'), (3, now() + interval '1 hour');
+  insert into server_snoozes (server_id, until) values (2, now() - interval '1 min'), (3, now() + interval '1 hour');
   insert into edge_nodes (name) values ('n');
   insert into edge_node_minutes (node_id, ts) select 1, now() - n * interval '1 minute' from unnest(array[1, 179, 181]) n;
   insert into hostname_claims (hostname, service_id, claimed_at)
@@ -89,12 +90,12 @@ const COUNT = `select
   (select count(*)::int from telemetry_samples where server_id = 99) as "samplesOfNobody",
   (select count(*)::int from metric_samples) as intervals,
   (select count(*)::int from telemetry_hours where server_id = 1 and samples = 120) as hours,
-  (select count(*)::int from events where subject_id = 1) as events,
-  (select count(*)::int from events where subject_id = 2) as "manyEvents",
-  (select count(*)::int from token_events where token_id = 1) as "tokenEvents",
-  (select count(*)::int from token_events where token_id = 2) as "manyTokenEvents",
-  (select count(*)::int from service_events where service_id = 1) as "serviceEvents",
-  (select count(*)::int from service_events where service_id = 2) as "manyServiceEvents",
+  (select count(*)::int from events where subject = 'server' and subject_id = 1) as events,
+  (select count(*)::int from events where subject = 'server' and subject_id = 2) as "manyEvents",
+  (select count(*)::int from events where subject = 'token' and subject_id = 1) as "tokenEvents",
+  (select count(*)::int from events where subject = 'token' and subject_id = 2) as "manyTokenEvents",
+  (select count(*)::int from events where subject = 'service' and subject_id = 1) as "serviceEvents",
+  (select count(*)::int from events where subject = 'service' and subject_id = 2) as "manyServiceEvents",
   (select count(*)::int from benchmark_runs where status = 'done') as runs,
   (select count(*)::int from benchmark_runs where log <> '') as logs,
   (select count(*)::int from benchmark_runs where status <> 'done') as "openRuns",
@@ -103,10 +104,9 @@ const COUNT = `select
   (select count(*)::int from token_use_hours) as "useHours",
   (select count(*)::int from server_keys) as keys,
   (select count(*)::int from edge_node_minutes) as "nodeMinutes",
-  (select count(*)::int from notices where account_id = 1) as notices,
-  (select count(*)::int from notices where account_id = 2) as "manyNotices",
-  (select count(*)::int from notice_deliveries) as deliveries,
-  (select count(*)::int from notice_incidents) as incidents,
+  (select count(*)::int from notices where channel_id = 1) as notices,
+  (select count(*)::int from notices where channel_id = 2) as "manyNotices",
+  (select count(*)::int from notice_messages) as messages,
   (select count(*)::int from notice_confirmations) as confirmations,
   (select count(*)::int from server_snoozes) as snoozes`;
 
@@ -148,12 +148,11 @@ test("npm run sweep deletes what is older than it is kept, of every kind, and sa
       useHours: 2,
       keys: 2,
       nodeMinutes: 2,
-      notices: 1,
+      notices: 2,
       manyNotices: 10_000,
-      deliveries: 1,
-      incidents: 2,
+      messages: 1,
       confirmations: 1,
-      snoozes: 2,
+      snoozes: 1,
     };
     expect(await runSql(database.url, COUNT)).toEqual([left]);
     const [row] = await runSql(database.url, "select holder, finished_at <= now() as ended, report from sweeps");

@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Page } from "playwright/test";
 import { Webhook } from "standardwebhooks";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
-import { newAccount, newServer, putEvents, unique } from "@/e2e/support/factories";
+import { newAccount, newServer, unique } from "@/e2e/support/factories";
 import { freePort } from "@/e2e/support/free-port";
 import { expect, fieldsOf, sendFields, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { type Received, startMailServer, startReceiver } from "@/e2e/support/receivers";
@@ -279,33 +279,22 @@ withAndWithoutJavaScript(() => {
     await choose(true);
   });
 
-  test("a server's page says by what it was told and when, and its notices are snoozed for an hour, eight, or until it recovers", async ({
+  test("a server's page says by what it was told and when, and its notices are snoozed for an hour or eight", async ({
     page,
     account,
   }) => {
     const accountId = account.id;
     const { id } = await newServer(accountId);
-    const noticeId = randomUUID();
     const at = new Date("2026-11-23T07:28:10Z");
-    await db.notice.create({ data: { id: noticeId, accountId, kind: "begun", thread: noticeId } });
     for (const kind of ["mail", "discord"]) {
       const channel = await db.noticeChannel.create({ data: { accountId, kind, name: kind, confirmedAt: at } });
-      const delivery = {
-        noticeId,
-        channelId: channel.id,
-        accountId,
-        state: "delivered",
-        dueAt: at,
-        attemptAt: at,
-        endedAt: at,
-      };
-      await db.noticeDelivery.create({ data: delivery });
+      await db.notice.create({
+        data: {
+          ...{ channelId: channel.id, accountId, subject: "server", subjectId: id, eventId: 1, tells: "begin" },
+          ...{ kind: "critical", name: "web-1", state: "told", startedAt: at, dueAt: at, nextAt: at, settledAt: at },
+        },
+      });
     }
-    const incident = { accountId, subject: "server", subjectId: id, kind: "critical", startedAt: at, toldAt: at };
-    await putEvents(id, { kind: "critical", startedAt: at });
-    const { id: incidentId } = await db.noticeIncident.create({
-      data: { ...incident, toldIn: noticeId, lookAt: new Date(Date.now() + DAY) },
-    });
     await page.goto(app.origin + serverPath(id));
     const form = page.getByRole("form", { name: "Notices of this server" });
     await expect(form).toContainText("Told by mail and Discord on 23 Nov, 07:28 UTC.");
@@ -313,25 +302,17 @@ withAndWithoutJavaScript(() => {
     for (const [button, hours] of [
       ["For 1 hour", 1],
       ["For 8 hours", 8],
-      ["Until it recovers", null],
     ] as const) {
       await form.locator("summary", { hasText: "Snooze notices" }).click();
+      await expect(form.getByRole("button")).toHaveText(["For 1 hour", "For 8 hours"]);
       await form.getByRole("button", { name: button }).click();
-      await expect(form.getByText(hours === null ? "Snoozed until it has recovered." : "Snoozed until ")).toBeVisible();
-      const { until, createdAt } = (await snooze()) ?? { until: undefined, createdAt: at };
-      expect(until && until.getTime() - createdAt.getTime()).toBe(hours === null ? null : hours * HOUR);
+      await expect(form.getByText("Snoozed until ")).toBeVisible();
+      const { until, createdAt } = (await snooze()) ?? { until: at, createdAt: at };
+      expect(until.getTime() - createdAt.getTime()).toBe(hours * HOUR);
       await form.getByRole("button", { name: "Tell me again" }).click();
       await expect(form.locator("summary", { hasText: "Snooze notices" })).toBeVisible();
       expect(await snooze()).toBeNull();
     }
-    // When it has recovered there is nothing to snooze until then, and such a snooze is over.
-    await db.serverSnooze.create({ data: { serverId: id } });
-    await page.reload();
-    await expect(form.getByText("Snoozed until it has recovered.")).toBeVisible();
-    await db.noticeIncident.update({ where: { id: incidentId }, data: { endedAt: new Date(), lookAt: null } });
-    await page.reload();
-    await form.locator("summary", { hasText: "Snooze notices" }).click();
-    await expect(form.getByRole("button")).toHaveText(["For 1 hour", "For 8 hours"]);
     const others = await newServer((await newAccount()).id);
     const fields = await fieldsOf(page, "form[aria-label='Notices of this server']");
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
@@ -352,8 +333,8 @@ test("what a receiver refuses stands with the channel in a sentence, and its ans
     await page.goto(app.origin + NOTICE_PAGE);
     await card(page, "Broken").getByRole("button", { name: "Send a test" }).click();
     await expect
-      .poll(async () => (await db.noticeDelivery.findFirst({ where: { accountId: account.id } }))?.state)
-      .toBe("undelivered");
+      .poll(async () => (await db.noticeMessage.findFirst({ where: { accountId: account.id } }))?.state)
+      .toBe("failed");
     await page.goto(app.origin + NOTICE_PAGE);
     await card(page, "Broken").locator("summary", { hasText: "Last delivery" }).click();
     await expect(card(page, "Broken")).toContainText("It answered 302, a redirect. The console follows none");
@@ -453,14 +434,10 @@ test("while the mail server is away, the page says that no mail goes out, and ea
   await expect.poll(() => mailsTo(email).length).toBe(1);
   await expectNoHint();
 
-  const [noticeId, at] = [randomUUID(), new Date()];
+  const at = new Date();
   const { id: channelId } = await db.noticeChannel.findFirstOrThrow({ where });
-  await db.noticeChannel.update({ where: { id: channelId }, data: { confirmedAt: at, failingSince: at } });
-  await db.notice.create({ data: { id: noticeId, ...where, kind: "begun", thread: noticeId } });
-  const attempts = { dueAt: at, attemptAt: new Date(Date.now() + HOUR), endedAt: at };
-  await db.noticeDelivery.create({
-    data: { noticeId, channelId, ...where, ...attempts, reason: "The mail server cannot be reached." },
-  });
+  const offReason = "The mail server cannot be reached.";
+  await db.noticeChannel.update({ where: { id: channelId }, data: { confirmedAt: at, failingSince: at, offReason } });
   await page.goto(app.origin + NOTICE_PAGE);
   await expect(hint).toBeVisible();
   await expect(card(page, "Inbox")).toContainText(
@@ -480,12 +457,12 @@ test("a test that arrives ends what is said of failures, one that does not leave
     await expect(card(page, "Robot")).toBeVisible();
     await db.noticeChannel.updateMany({ where, data: { failingSince: new Date(Date.now() - 23 * HOUR) } });
     for (const [state, badge] of [
-      ["undelivered", "On, failing"],
+      ["failed", "On, failing"],
       ["delivered", "On"],
     ] as const) {
       await page.goto(app.origin + NOTICE_PAGE);
       await card(page, "Robot").getByRole("button", { name: "Send a test" }).click();
-      await expect.poll(() => db.noticeDelivery.count({ where: { ...where, state } })).toBe(1);
+      await expect.poll(() => db.noticeMessage.count({ where: { ...where, state } })).toBe(1);
       await expect
         .poll(async () => {
           await page.goto(app.origin + NOTICE_PAGE);
@@ -523,7 +500,7 @@ test("a double click on “New secret” keeps the secret that the receiver has"
     };
     expect(isSigned(first)).toBe(true);
     expect(shown.map(isSigned).toSorted()).toEqual([false, true]);
-    expect(await db.noticeDelivery.count({ where: { accountId: account.id } })).toBe(1);
+    expect(await db.noticeMessage.count({ where: { accountId: account.id } })).toBe(1);
   } finally {
     await receiver.stop();
   }
@@ -561,14 +538,12 @@ test("the last ten deliveries of a channel say what was sent, what became of it 
     data: { ...where, kind: "webhook", name: "Robot", host: "example.com", confirmedAt },
   });
   for (let i = 0; i < 12; i++) {
-    const noticeId = randomUUID();
-    await db.notice.create({ data: { id: noticeId, ...where, kind: "begun", thread: noticeId } });
     const at = new Date(Date.now() - i * HOUR);
-    const content = { message: { title: `<b>web-${i}</b> is offline` }, over: [] };
-    const state = i === 1 ? "undelivered" : "delivered";
+    const content = { title: `<b>web-${i}</b> is offline` };
+    const state = i === 1 ? "failed" : "delivered";
     const reason = i === 1 ? "It answered 500." : null;
-    const delivery = { noticeId, channelId, ...where, state, reason, content, dueAt: at, attemptAt: at, endedAt: at };
-    await db.noticeDelivery.create({ data: delivery });
+    const data = { channelId, ...where, state, reason, content, nextAt: at, createdAt: at, endedAt: at };
+    await db.noticeMessage.create({ data });
   }
   await page.goto(app.origin + NOTICE_PAGE);
   await card(page, "Robot").locator("summary", { hasText: "Last 10 deliveries" }).click();
@@ -578,6 +553,33 @@ test("the last ten deliveries of a channel say what was sent, what became of it 
   await expect(rows.nth(2)).toContainText("Not delivered");
   await expect(rows.nth(2)).toContainText("It answered 500.");
   await expect(rows.nth(10)).toContainText("web-9");
+});
+
+test("a channel says what waits there, for what and until when, and what was dropped and why", async ({
+  page,
+  account,
+}) => {
+  const accountId = account.id;
+  const [confirmedAt, later] = [new Date(), new Date(Date.now() + HOUR)];
+  const held = { heldFor: "quiet", heldUntil: later };
+  const { id: channelId } = await db.noticeChannel.create({
+    data: { accountId, kind: "webhook", name: "Robot", host: "example.com", confirmedAt, ...held },
+  });
+  const row = (eventId: number) => ({
+    ...{ channelId, accountId, subject: "server", subjectId: 1, eventId, tells: "begin", kind: "offline" },
+    ...{ name: `web-${eventId}`, startedAt: confirmedAt, dueAt: confirmedAt, nextAt: later },
+  });
+  const dropped = { state: "dropped", reason: "The channel is off.", settledAt: confirmedAt };
+  await db.notice.createMany({
+    data: [row(1), row(2), { ...row(3), waitsFor: "snooze" }, { ...row(4), ...dropped }, { ...row(5), ...dropped }],
+  });
+  await page.goto(app.origin + NOTICE_PAGE);
+  await expect(card(page, "Robot")).toContainText("2 notices wait for the end of quiet hours, until");
+  await expect(card(page, "Robot")).toContainText("1 notice waits for the end of a snooze, until");
+  await card(page, "Robot").locator("summary", { hasText: "Last delivery" }).click();
+  await expect(card(page, "Robot").getByRole("row").nth(1)).toContainText(
+    /2 notices\s*Status\s*Dropped\s*Why\s*The channel is off\./,
+  );
 });
 
 test("an account has at most twenty channels, a form adds one, and nobody touches those of another", async ({
@@ -623,7 +625,7 @@ test("an account has at most twenty channels, a form adds one, and nobody touche
     );
   }
   expect(await db.noticeChannel.findFirst({ where: { id: mine?.id ?? 0 } })).toEqual(mine);
-  expect(await db.noticeDelivery.count({ where: { channelId: mine?.id ?? 0 } })).toBe(0);
+  expect(await db.noticeMessage.count({ where: { channelId: mine?.id ?? 0 } })).toBe(0);
   await context.close();
 });
 
@@ -631,12 +633,13 @@ test("twenty tests in an hour are sent for an account, over all its channels", a
   const where = { accountId: account.id };
   await add(page, "Discord", "https://discord.com/api/webhooks/1/t", "Team");
   await expect(card(page, "Team")).toBeVisible();
-  const notices = Array.from({ length: 20 }, () => ({ ...where, kind: "test", thread: randomUUID() }));
-  await db.notice.createMany({ data: notices });
+  const { id: channelId } = await db.noticeChannel.findFirstOrThrow({ where });
+  const test = { ...where, channelId, isTest: true, state: "delivered", content: {}, nextAt: new Date() };
+  await db.noticeMessage.createMany({ data: Array.from({ length: 20 }, () => test) });
   await page.goto(app.origin + NOTICE_PAGE);
   await card(page, "Team").getByRole("button", { name: "Send a test" }).click();
   await expect(page.getByText("You can send 20 tests in an hour.")).toBeVisible();
-  expect(await db.noticeDelivery.count({ where })).toBe(0);
+  expect(await db.noticeMessage.count({ where })).toBe(20);
 });
 
 test("after NOTICE_KEY is replaced, a start encrypts channels with the new key, and then the old one can go", async ({
@@ -671,9 +674,7 @@ test("after NOTICE_KEY is replaced, a start encrypts channels with the new key, 
     // A console that has the old key alone says what it lacks.
     await page.goto(app.origin + NOTICE_PAGE);
     await card(page, "Robot").getByRole("button", { name: "Send a test" }).click();
-    await expect
-      .poll(() => db.noticeDelivery.count({ where: { accountId: account.id, state: "undelivered" } }))
-      .toBe(1);
+    await expect.poll(() => db.noticeMessage.count({ where: { accountId: account.id, state: "failed" } })).toBe(1);
     await page.goto(app.origin + NOTICE_PAGE);
     await card(page, "Robot").locator("summary", { hasText: "Last 2 deliveries" }).click();
     await expect(card(page, "Robot")).toContainText("NOTICE_KEY has no key with the id");

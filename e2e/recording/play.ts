@@ -22,7 +22,7 @@ export type Question = {
   /** What of the body is recorded, if not all of it. */
   show?: (body: string) => string;
 };
-export type Reply = { status: number; headers: IncomingHttpHeaders; body: string };
+type Reply = { status: number; headers: IncomingHttpHeaders; body: string };
 /** Sends a request and records it with its answer, unless it is one of many alike. */
 export type Ask = (question: Question, isRecorded?: boolean) => Promise<Reply>;
 type Part = {

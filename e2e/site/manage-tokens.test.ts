@@ -157,17 +157,26 @@ async function movedToken(accountId: number, name: string, network = "198.51.100
   return made;
 }
 
+/** Whose an event of a token is. */
+async function ofToken(subjectId: number) {
+  const where = { id: subjectId };
+  const { accountId } = await db.accessToken.findUniqueOrThrow({ where, select: { accountId: true } });
+  return { subject: "token", subjectId, accountId };
+}
+
 /** The event of a token that was used from a new network a day ago. */
 async function newNetwork(tokenId: number, network: string) {
   const startedAt = new Date(Date.now() - DAY);
-  await db.tokenEvent.create({ data: { tokenId, kind: "new_network", startedAt, facts: { network } } });
+  await db.event.create({ data: { ...(await ofToken(tokenId)), kind: "new_network", startedAt, facts: { network } } });
 }
 
 /** The event of a token that was refused until so many milliseconds ago. */
 async function refusedUntil(tokenId: number, ms: number) {
   const [startedAt, endedAt] = [new Date(Date.now() - 2.5 * DAY), new Date(Date.now() - ms)];
   const facts = { count: 9, ip: "203.0.113.9" };
-  await db.tokenEvent.create({ data: { tokenId, kind: "refused_after_end", startedAt, endedAt, facts } });
+  await db.event.create({
+    data: { ...(await ofToken(tokenId)), kind: "refused_after_end", startedAt, endedAt, facts },
+  });
 }
 
 test("a new network is marked on the token's page with when it came and how much it asked; “This was us” ends the notice of it and of nothing else", async () => {
@@ -193,10 +202,10 @@ test("a new network is marked on the token's page with when it came and how much
   await page.press("This was us moved too", {}, { forged: { seen: `${theirs.token.id} 198.51.100.5` } });
   await page.goto(TOKEN_PAGE);
   expect(lines()).toEqual([expect.stringMatching(/^moved too/)]);
-  const known = { endedAt: { not: null } };
-  const foreign = { ...known, tokenId: { in: [theirs.token.id, other.token.id] } };
-  expect(await db.tokenEvent.count({ where: foreign })).toBe(0);
-  expect(await db.tokenEvent.count({ where: { ...known, tokenId: token.id } })).toBe(1);
+  const known = { subject: "token", endedAt: { not: null } };
+  const foreign = { ...known, subjectId: { in: [theirs.token.id, other.token.id] } };
+  expect(await db.event.count({ where: foreign })).toBe(0);
+  expect(await db.event.count({ where: { ...known, subjectId: token.id } })).toBe(1);
 });
 
 test("which token is this offers to replace it, to revoke it, and to say that its new network is known", async () => {
@@ -418,8 +427,8 @@ test("the page says at its top what needs attention: a dead token still tried, o
   const moved = await make("moved", {});
   await newNetwork(moved, "198.51.100.5");
   await newNetwork(await make("moved and settled", {}), "198.51.100.6");
-  await db.tokenEvent.updateMany({
-    where: { facts: { path: ["network"], equals: "198.51.100.6" }, token: { accountId: account.id } },
+  await db.event.updateMany({
+    where: { facts: { path: ["network"], equals: "198.51.100.6" }, accountId: account.id },
     data: { endedAt: ago(0) },
   });
   await watchTokens(Date.now());

@@ -48,11 +48,13 @@ test("events of a time in which nothing was counted, and of a service that is ne
   expect(page.textOf("[data-event=settings_changed]")).toContain(`by ${owner.name}: `);
 
   // One of before there were events.
-  await db.serviceEvent.deleteMany({ where: { serviceId: id } });
+  const of = { subject: "service", subjectId: id };
+  await db.event.deleteMany({ where: of });
   await page.reload();
   expect(page.textOf("main")).toContain("0 events in the time shown.");
   expect(page.textOf("main")).toContain("No event of this service is recorded yet.");
   await db.gameService.update({ where: { id }, data: { status: "disabled" } });
+  await db.event.create({ data: { ...of, accountId: owner.id, kind: "disabled", startedAt: new Date() } });
   await page.reload();
   expect(page.textOf("main")).toContain("1 event in the time shown.");
   expect(page.textOf("main")).toContain("Events of this service are recorded since");
@@ -69,7 +71,8 @@ test("a game service that failed, or that no live edge node has, comes before th
   const well = await newGameService(account.id, { status: "active", ...times });
   const failed = await newGameService(account.id, { status: "failed", error: "edge-1: connection refused", ...times });
   const unserved = await newGameService(account.id, { status: "active", ...times });
-  await db.serviceEvent.create({ data: { serviceId: unserved.id, kind: "unserved", startedAt: at(2) } });
+  const of = { subject: "service", subjectId: unserved.id, accountId: account.id };
+  await db.event.create({ data: { ...of, kind: "unserved", startedAt: at(2) } });
   await page.goto(SERVICES);
   const rows = page.$("tr[data-service]");
   expect(rows.toArray().map((row) => Number(page.$(row).attr("data-service")))).toEqual([

@@ -18,9 +18,9 @@ export async function eventfulService(accountId: number): Promise<number> {
     ["settings_changed", 3, 3, { by: accountId, what: "name, origin" }],
     ["turned_off", 2, 2, { by: accountId }],
   ] as const;
-  await db.serviceEvent.createMany({
+  await db.event.createMany({
     data: rows.map(([kind, from, to, facts]) => ({
-      ...{ serviceId: id, kind, facts, startedAt: at(from), endedAt: at(to) },
+      ...{ subject: "service", subjectId: id, accountId, kind, facts, startedAt: at(from), endedAt: at(to) },
     })),
   });
   const counted = { nodeId: 1, packets: 5n, bytes: 5n, dropped: 0n, connections: 5n };

@@ -2,6 +2,7 @@ import { randomBytes, randomInt, scryptSync } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
 import { makeDay } from "@/lib/database/partitions";
 import { DAY, HOUR } from "@/lib/format/time";
+import { recordStatus } from "@/lib/game-services/events/changes";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { presentScore, rateSample } from "@/lib/servers/health-score";
 import { replaceServerKey } from "@/lib/servers/server-keys";
@@ -75,7 +76,7 @@ export async function newGameService(
   data: Partial<Prisma.GameServiceUncheckedCreateInput> = {},
 ): Promise<{ id: number }> {
   const name = unique("service");
-  return db.gameService.create({
+  const { id, status, error, updatedAt } = await db.gameService.create({
     data: {
       accountId,
       name,
@@ -84,8 +85,10 @@ export async function newGameService(
       originPort: 25_565,
       ...data,
     },
-    select: { id: true },
+    select: { id: true, status: true, error: true, updatedAt: true },
   });
+  await db.$transaction((tx) => recordStatus(tx, { id, accountId, status, error }, updatedAt));
+  return { id };
 }
 
 /** A server with the key of its daemon. */

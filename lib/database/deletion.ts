@@ -73,13 +73,7 @@ async function untilFew(change: () => Promise<number>, goesOn: GoesOn): Promise<
 /** Deletes the oldest rows of one owner. Returns their number; fewer than `ROWS_AT_ONCE`: none are left. */
 type OwnersDeletion = Statement<{ ownerId: number }, never>;
 
-type Rows =
-  | Table<"TelemetrySample">
-  | Table<"TelemetryHour">
-  | Table<"MetricSample">
-  | Table<"Event">
-  | Table<"TokenEvent">
-  | Table<"ServiceEvent">;
+type Rows = Table<"TelemetrySample"> | Table<"TelemetryHour"> | Table<"MetricSample"> | Table<"Event">;
 
 /**
  * Declares the deletion of all rows of one owner. With the owner's row they would go in a single statement, which may last

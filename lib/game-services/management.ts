@@ -9,7 +9,7 @@ import { MINUTE } from "@/lib/format/time";
 import type { ServiceWish } from "@/lib/generated/prisma/enums";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { limit, type Policy } from "@/lib/rate-limit";
-import { recordChange, type ServiceChange } from "./events/changes";
+import { recordChange, recordStatus, type ServiceChange } from "./events/changes";
 import { claimHostname } from "./hostnames";
 import {
   type CheckedService,
@@ -86,6 +86,7 @@ export async function createService(
     });
     if (!(await claimHostname(tx, id, checked.service.javaHostname, now)))
       return invalid("javaHostname", HOSTNAME_REFUSED);
+    await recordStatus(tx, { id, accountId, status: "pending_config" }, now);
     await recordChange(tx, id, accountId, { kind: "created" }, now);
     return { kind: "created", id };
   });

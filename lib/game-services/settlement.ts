@@ -1,9 +1,9 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { deleteSomeOfOwner, deletionOfOwner } from "@/lib/database/deletion";
 import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
-import { jsonArray, parameter, select, statement } from "@/lib/database/statement";
+import { jsonArray, names, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import type { GameServiceStatus, ServiceWish } from "@/lib/generated/prisma/enums";
+import { GameServiceStatus, type ServiceWish } from "@/lib/generated/prisma/enums";
 import { pause, runInBackground } from "@/lib/process/background";
 import { noteNodeSilences } from "./events/node-silences";
 import { beginUnserved, endUnserved, IS_UNSERVED } from "./events/unserved";
@@ -29,6 +29,12 @@ const BETWEEN_PARTS = 10;
 const s = table("GameService", "s");
 const n = table("EdgeNode", "n");
 const k = table("EdgeAcknowledgement", "k");
+const e = table("Event", "e");
+
+/** SQL of the statuses that a service can have. */
+const STATUSES = Object.values(GameServiceStatus)
+  .map((status) => `'${status}'`)
+  .join(", ");
 
 // Raw: locks rows in the order of their ids, so that transactions cannot deadlock. `no key update` does not block the
 // foreign key checks of inserted intervals.
@@ -72,12 +78,21 @@ const FACTS = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
 /** A row that changes. The others are not written. */
 type Change = { id: number; status: GameServiceStatus; error: string | null; wish: ServiceWish };
 
-// Raw: many rows at once.
+// Raw: many rows at once. Each status, with its error, is an event until the next one.
 const WRITE = statement({ changes: parameter<string>("text"), now: s.updatedAt }, ({ changes, now }) => ({
-  sql: `update ${s} set status = change.status, error = change.error, wish = change.wish, updated_at = ${now}
-    from json_to_recordset(${changes}::json)
-      as change (id int, status game_service_status, error text, wish service_wish)
-    where ${s.id} = change.id`,
+  sql: `with changed as (
+      update ${s} set status = change.status, error = change.error, wish = change.wish, updated_at = ${now}
+      from json_to_recordset(${changes}::json)
+        as change (id int, status game_service_status, error text, wish service_wish)
+      where ${s.id} = change.id returning s.*),
+    ended as (
+      update ${e} set ended_at = greatest(${e.startedAt}, ${now}) from changed
+      where ${e.subjectId} = changed.id and ${e.subject} = 'service' and ${e.endedAt} is null and ${e.kind} in (${STATUSES})
+        and not (${e.kind} = changed.status::text and ${e.startedAt} = ${now}))
+    insert into events as e (subject, subject_id, account_id, kind, started_at, facts)
+      select 'service', id, account_id, status::text, ${now}, jsonb_strip_nulls(jsonb_build_object('error', left(error, 300)))
+      from changed
+    on conflict (${names(e.subjectId, e.subject, e.startedAt, e.kind)}) do update set ended_at = null, facts = excluded.facts`,
 }));
 
 /** The message to the owner why edge nodes do not get the service. Null when they do. */
@@ -93,9 +108,8 @@ export async function lockServices(tx: Prisma.TransactionClient, ids: readonly n
 }
 
 const m = table("MetricSample", "m");
-const e = table("ServiceEvent", "e");
 const INTERVALS = deletionOfOwner(m, m.serviceId, m.ts);
-const EVENTS = deletionOfOwner(e, e.serviceId, e.startedAt);
+const EVENTS = deletionOfOwner(e, e.subjectId, e.startedAt, `and ${e.subject} = 'service'`);
 
 const DELETING: Outcome = { kind: "status", status: "deleting", error: null };
 

@@ -233,39 +233,6 @@ export const TABLES = {
       }
     }
   },
-  "TokenEvent": {
-    "name": "token_events",
-    "columns": {
-      "id": {
-        "name": "id",
-        "kind": "json"
-      },
-      "tokenId": {
-        "name": "token_id",
-        "kind": "json"
-      },
-      "kind": {
-        "name": "kind",
-        "kind": "other"
-      },
-      "startedAt": {
-        "name": "started_at",
-        "kind": "instant"
-      },
-      "endedAt": {
-        "name": "ended_at",
-        "kind": "instant"
-      },
-      "facts": {
-        "name": "facts",
-        "kind": "json"
-      },
-      "noticeDue": {
-        "name": "notice_due",
-        "kind": "other"
-      }
-    }
-  },
   "Server": {
     "name": "servers",
     "columns": {
@@ -392,6 +359,10 @@ export const TABLES = {
       },
       "noticeDue": {
         "name": "notice_due",
+        "kind": "other"
+      },
+      "noticeEndDue": {
+        "name": "notice_end_due",
         "kind": "other"
       }
     }
@@ -824,39 +795,6 @@ export const TABLES = {
       }
     }
   },
-  "ServiceEvent": {
-    "name": "service_events",
-    "columns": {
-      "id": {
-        "name": "id",
-        "kind": "json"
-      },
-      "serviceId": {
-        "name": "service_id",
-        "kind": "json"
-      },
-      "kind": {
-        "name": "kind",
-        "kind": "other"
-      },
-      "startedAt": {
-        "name": "started_at",
-        "kind": "instant"
-      },
-      "endedAt": {
-        "name": "ended_at",
-        "kind": "instant"
-      },
-      "facts": {
-        "name": "facts",
-        "kind": "json"
-      },
-      "noticeDue": {
-        "name": "notice_due",
-        "kind": "other"
-      }
-    }
-  },
   "ServiceGrant": {
     "name": "service_grants",
     "columns": {
@@ -1237,6 +1175,22 @@ export const TABLES = {
       "createdAt": {
         "name": "created_at",
         "kind": "instant"
+      },
+      "claim": {
+        "name": "claim",
+        "kind": "json"
+      },
+      "leasedUntil": {
+        "name": "leased_until",
+        "kind": "instant"
+      },
+      "heldUntil": {
+        "name": "held_until",
+        "kind": "instant"
+      },
+      "heldFor": {
+        "name": "held_for",
+        "kind": "other"
       }
     }
   },
@@ -1265,24 +1219,15 @@ export const TABLES = {
       }
     }
   },
-  "SharedServiceEvent": {
-    "name": "shared_service_events",
-    "columns": {
-      "accountId": {
-        "name": "account_id",
-        "kind": "json"
-      },
-      "eventId": {
-        "name": "event_id",
-        "kind": "json"
-      }
-    }
-  },
-  "NoticeIncident": {
-    "name": "notice_incidents",
+  "Notice": {
+    "name": "notices",
     "columns": {
       "id": {
         "name": "id",
+        "kind": "json"
+      },
+      "channelId": {
+        "name": "channel_id",
         "kind": "json"
       },
       "accountId": {
@@ -1297,8 +1242,20 @@ export const TABLES = {
         "name": "subject_id",
         "kind": "json"
       },
+      "eventId": {
+        "name": "event_id",
+        "kind": "json"
+      },
+      "tells": {
+        "name": "tells",
+        "kind": "other"
+      },
       "kind": {
         "name": "kind",
+        "kind": "other"
+      },
+      "name": {
+        "name": "name",
         "kind": "other"
       },
       "startedAt": {
@@ -1309,70 +1266,45 @@ export const TABLES = {
         "name": "ended_at",
         "kind": "instant"
       },
-      "facts": {
-        "name": "facts",
+      "state": {
+        "name": "state",
+        "kind": "other"
+      },
+      "dueAt": {
+        "name": "due_at",
+        "kind": "instant"
+      },
+      "nextAt": {
+        "name": "next_at",
+        "kind": "instant"
+      },
+      "waitsFor": {
+        "name": "waits_for",
+        "kind": "other"
+      },
+      "attempts": {
+        "name": "attempts",
         "kind": "json"
       },
-      "toldAt": {
-        "name": "told_at",
-        "kind": "instant"
-      },
-      "toldIn": {
-        "name": "told_in",
+      "messageId": {
+        "name": "message_id",
         "kind": "other"
       },
-      "isFlapping": {
-        "name": "is_flapping",
-        "kind": "other"
-      },
-      "lookAt": {
-        "name": "look_at",
+      "settledAt": {
+        "name": "settled_at",
         "kind": "instant"
+      },
+      "reason": {
+        "name": "reason",
+        "kind": "other"
       }
     }
   },
-  "Notice": {
-    "name": "notices",
+  "NoticeMessage": {
+    "name": "notice_messages",
     "columns": {
       "id": {
         "name": "id",
-        "kind": "other"
-      },
-      "accountId": {
-        "name": "account_id",
-        "kind": "json"
-      },
-      "kind": {
-        "name": "kind",
-        "kind": "other"
-      },
-      "thread": {
-        "name": "thread",
-        "kind": "other"
-      },
-      "incidents": {
-        "name": "incidents",
-        "kind": "json"
-      },
-      "facts": {
-        "name": "facts",
-        "kind": "json"
-      },
-      "createdAt": {
-        "name": "created_at",
-        "kind": "instant"
-      }
-    }
-  },
-  "NoticeDelivery": {
-    "name": "notice_deliveries",
-    "columns": {
-      "id": {
-        "name": "id",
-        "kind": "other"
-      },
-      "noticeId": {
-        "name": "notice_id",
         "kind": "other"
       },
       "channelId": {
@@ -1383,29 +1315,29 @@ export const TABLES = {
         "name": "account_id",
         "kind": "json"
       },
+      "isTest": {
+        "name": "is_test",
+        "kind": "other"
+      },
+      "content": {
+        "name": "content",
+        "kind": "json"
+      },
       "state": {
         "name": "state",
         "kind": "other"
-      },
-      "dueAt": {
-        "name": "due_at",
-        "kind": "instant"
-      },
-      "attemptAt": {
-        "name": "attempt_at",
-        "kind": "instant"
       },
       "attempts": {
         "name": "attempts",
         "kind": "json"
       },
-      "leasedUntil": {
-        "name": "leased_until",
+      "nextAt": {
+        "name": "next_at",
         "kind": "instant"
       },
-      "content": {
-        "name": "content",
-        "kind": "json"
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
       },
       "endedAt": {
         "name": "ended_at",

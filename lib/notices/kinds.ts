@@ -3,10 +3,10 @@ import { MINUTE } from "@/lib/format/time";
 // Which notices accounts get by default. What counts as full, critical or wrong is decided where events are
 // recorded: a rule chooses whether and how late.
 
-/** What an event is about. */
-export type Subject = "server" | "service" | "token";
+/** What a notice is about. */
+export type Subject = "server" | "service" | "token" | "channel";
 
-type Words = {
+export type Words = {
   /** Of one and of several: "web-1 is offline", "12 servers are offline". */
   is: string;
   are: string;
@@ -26,102 +26,67 @@ type NoticeKind = {
   words: Words;
 };
 
-const OF_SERVER = { subject: "server", isOn: true, minutes: 0 } as const;
-const OF_TOKEN = { subject: "token", lasts: false, isOn: true, minutes: 0 } as const;
+/** How one thing is told, and several; how one that is over is, and one whose beginning was told before. */
+type Sentences = [is: string, are: string, was: string, again: string];
+
+const lasting = (subject: Subject, minutes: number, [is, are, was, again]: Sentences): NoticeKind => {
+  return { subject, lasts: true, isOn: true, minutes, words: { is, are, was, again } };
+};
+const moment = (subject: Subject, is: string, are: string): NoticeKind => {
+  return { subject, lasts: false, isOn: true, minutes: 0, words: { is, are, was: "", again: "" } };
+};
 
 /** By the kind of the event. */
 export const NOTICE_KINDS: Readonly<Record<string, NoticeKind>> = {
-  offline: {
-    ...OF_SERVER,
-    lasts: true,
-    minutes: 5,
-    words: { is: "is offline", are: "are offline", was: "was offline", again: "is online again" },
-  },
-  disk_full: {
-    ...OF_SERVER,
-    lasts: true,
-    words: {
-      is: "has a full disk",
-      are: "have a full disk",
-      was: "had a full disk",
-      again: "has room on its disk again",
-    },
-  },
-  critical: {
-    ...OF_SERVER,
-    lasts: true,
-    words: { is: "is critical", are: "are critical", was: "was critical", again: "is no longer critical" },
-  },
-  clock_wrong: {
-    ...OF_SERVER,
-    lasts: true,
-    words: {
-      is: "has a wrong clock",
-      are: "have a wrong clock",
-      was: "had a wrong clock",
-      again: "has the right time again",
-    },
-  },
-  two_daemons: {
-    ...OF_SERVER,
-    lasts: true,
-    words: {
-      is: "has two daemons",
-      are: "have two daemons",
-      was: "had two daemons",
-      again: "has one daemon again",
-    },
-  },
-  failed: {
-    subject: "service",
-    isOn: true,
-    minutes: 0,
-    lasts: true,
-    words: { is: "has failed", are: "have failed", was: "had failed", again: "has recovered" },
-  },
-  unserved: {
-    subject: "service",
-    isOn: true,
-    minutes: 0,
-    lasts: true,
-    words: {
-      is: "is served by no live edge node",
-      are: "are served by no live edge node",
-      was: "was served by no live edge node",
-      again: "has a live edge node again",
-    },
-  },
-  ends_in_14_days: {
-    ...OF_TOKEN,
-    words: { is: "ends in 14 days", are: "end in 14 days", was: "came near its end", again: "" },
-  },
-  ends_in_3_days: {
-    ...OF_TOKEN,
-    words: { is: "ends in 3 days", are: "end in 3 days", was: "came near its end", again: "" },
-  },
-  refused_after_end: {
-    ...OF_TOKEN,
-    words: {
-      is: "was used after its end, and refused",
-      are: "were used after their end, and refused",
-      was: "was refused after its end",
-      again: "",
-    },
-  },
-  new_network: {
-    ...OF_TOKEN,
-    words: {
-      is: "was used from a new network",
-      are: "were used from new networks",
-      was: "was used from new networks",
-      again: "",
-    },
-  },
+  offline: lasting("server", 5, ["is offline", "are offline", "was offline", "is online again"]),
+  disk_full: lasting("server", 0, [
+    "has a full disk",
+    "have a full disk",
+    "had a full disk",
+    "has room on its disk again",
+  ]),
+  critical: lasting("server", 0, ["is critical", "are critical", "was critical", "is no longer critical"]),
+  clock_wrong: lasting("server", 0, [
+    "has a wrong clock",
+    "have a wrong clock",
+    "had a wrong clock",
+    "has the right time again",
+  ]),
+  two_daemons: lasting("server", 0, ["has two daemons", "have two daemons", "had two daemons", "has one daemon again"]),
+  failed: lasting("service", 0, ["has failed", "have failed", "had failed", "has recovered"]),
+  unserved: lasting("service", 0, [
+    "is served by no live edge node",
+    "are served by no live edge node",
+    "was served by no live edge node",
+    "has a live edge node again",
+  ]),
+  ends_in_14_days: moment("token", "ends in 14 days", "end in 14 days"),
+  ends_in_3_days: moment("token", "ends in 3 days", "end in 3 days"),
+  refused_after_end: moment("token", "was used after its end, and refused", "were used after their end, and refused"),
+  new_network: moment("token", "was used from a new network", "were used from new networks"),
 };
+
+/** A channel was turned off, because nothing arrives there. The others of its account tell so, whatever it chose. */
+export const CHANNEL_OFF = "channel_off";
+/** So many notices were too many to be kept. Their number is the name of the row. */
+export const UNSENT = "unsent";
+const ALWAYS: Readonly<Record<string, NoticeKind>> = {
+  [CHANNEL_OFF]: moment(
+    "channel",
+    "was turned off, because nothing arrives there",
+    "were turned off, because nothing arrives there",
+  ),
+  [UNSENT]: moment("channel", "more notices were too many to be told", ""),
+};
+
+/** The kind of a notice; null for one that this version does not know. */
+export function findKind(kind: string): NoticeKind | null {
+  return NOTICE_KINDS[kind] ?? ALWAYS[kind] ?? null;
+}
 
 /** What an account chose for a kind. */
 type Rule = { isOn: boolean; delay: number };
-export type Rules = {
+type Rules = {
   of(kind: string): Rule;
   /** Whether the end of what was told is told too. */
   tellsEnds: boolean;
@@ -131,6 +96,9 @@ export type Rules = {
 
 /** The rule that tells an account of game services that others share with it. Off unless chosen: anybody can share with anybody. */
 export const SHARED = "shared";
+
+/** The rule that tells the end of what was told. It has no delay. */
+export const RECOVERED = "recovered";
 
 /** The longest delay that can be chosen, in minutes. */
 export const LONGEST_DELAY = 24 * 60;
@@ -146,13 +114,13 @@ export function readRules(stored: unknown): Rules {
   };
   return {
     of(kind) {
-      const known = NOTICE_KINDS[kind];
+      const known = findKind(kind);
       if (!known) return { isOn: false, delay: 0 };
       const minutes = Number(all[kind]?.minutes ?? known.minutes);
       const isSound = Number.isInteger(minutes) && minutes >= 0 && minutes <= LONGEST_DELAY;
       return { isOn: isOn(kind, known.isOn), delay: (isSound ? minutes : known.minutes) * MINUTE };
     },
-    tellsEnds: isOn("recovered", true),
+    tellsEnds: isOn(RECOVERED, true),
     tellsShared: isOn(SHARED, false),
   };
 }

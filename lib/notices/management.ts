@@ -14,7 +14,8 @@ import { isOfServer } from "@/lib/notices/channels/mail";
 import { mintWebhookSecret } from "@/lib/notices/channels/webhook";
 import { askForConfirmation } from "@/lib/notices/confirmation";
 import { checkEmail } from "@/lib/notices/email";
-import { isOfOldKey, SealedTextError, seal } from "@/lib/notices/secrets";
+import { findKind } from "@/lib/notices/kinds";
+import { isOfOldKey, keyId, SealedTextError, seal } from "@/lib/notices/secrets";
 import { env } from "@/lib/process/env";
 import { hashToken } from "@/lib/tokens/format";
 
@@ -22,8 +23,8 @@ import { hashToken } from "@/lib/tokens/format";
 export const MAX_CHANNELS = 20;
 /** In characters as people count them (code points). */
 export const MAX_CHANNEL_NAME = 64;
-/** How many deliveries of a channel are listed. */
-const MAX_DELIVERIES = 10;
+/** How many messages of a channel are listed. */
+const MAX_LISTED = 10;
 const KEY_BYTES = 32;
 /** A secret that is replaced again within this time is not kept, in milliseconds. */
 const DOUBLE_CLICK = 10 * SECOND;
@@ -40,64 +41,77 @@ export function sendableKinds(): readonly ChannelKind[] {
 }
 
 const CHANNEL = {
-  id: true,
-  kind: true,
-  name: true,
-  host: true,
-  email: true,
-  confirmedAt: true,
-  offAt: true,
-  offReason: true,
-  failingSince: true,
-  createdAt: true,
-  deliveries: {
-    select: { id: true, state: true, dueAt: true, endedAt: true, reason: true, notice: { select: { kind: true } } },
-    orderBy: [{ dueAt: "desc" }, { id: "desc" }],
-    take: MAX_DELIVERIES,
-  },
+  ...{ id: true, accountId: true, kind: true, name: true, host: true, email: true, sealed: true },
+  ...{ confirmedAt: true, offAt: true, offReason: true, failingSince: true, heldUntil: true, heldFor: true },
 } satisfies Prisma.NoticeChannelSelect;
 
-type Row = Prisma.NoticeChannelGetPayload<{ select: typeof CHANNEL }>;
-/** `title`: what was sent; null when nothing was yet. */
-type Delivery = Row["deliveries"][number] & { title: string | null };
-/** A channel without what it keeps secret, and its last deliveries, the newest first. */
-export type Channel = Omit<Row, "deliveries"> & { deliveries: Delivery[] };
+const n = table("Notice", "n");
+const m = table("NoticeMessage", "m");
+const channelId = parameter<number>("int");
+const nothing = new Expression<string | null>("null::text");
 
-const d = table("NoticeDelivery", "d");
-
-// Raw: of what was sent the title alone is read.
-const TITLES = statement({ ids: parameter<string[]>("uuid[]") }, ({ ids }) =>
+// What waits, by what it waits for.
+const WAITING = statement({ channelId }, ({ channelId }) =>
   select(
-    { id: d.id, title: new Expression<string | null>(`left(${d.content}->'message'->>'title', 200)`) },
-    `from ${d} where ${d.id} = any(${ids})`,
+    {
+      for: n.waitsFor,
+      count: new Expression<number>("count(*)::int"),
+      until: new Expression<Date>(`min(${n.nextAt})`, "instant"),
+    },
+    `from ${n} where ${n.channelId} = ${channelId} and ${n.state} = 'due' and ${n.messageId} is null
+      group by ${n.waitsFor} order by ${n.waitsFor} nulls first`,
+  ),
+);
+// What was sent, and what was told to nobody: of the latter what ended together is one line.
+const LAST = statement({ channelId }, ({ channelId }) =>
+  select(
+    {
+      id: new Expression<string>("d.id"),
+      state: new Expression<string>("d.state"),
+      title: new Expression<string | null>("d.title"),
+      kind: new Expression<string | null>("d.kind"),
+      count: new Expression<number>("d.count"),
+      at: new Expression<Date>("d.at", "instant"),
+      reason: new Expression<string | null>("d.reason"),
+    },
+    `from (
+      (select ${m.id}::text as id, ${m.state} as state, left(${m.content} ->> 'title', 200) as title, ${nothing} as kind,
+        1 as count, coalesce(${m.endedAt}, ${m.createdAt}) as at, ${m.reason} as reason
+      from ${m} where ${m.channelId} = ${channelId} order by ${m.createdAt} desc limit ${MAX_LISTED})
+      union all (select min(${n.id})::text, ${n.state}, min(${n.name}), min(${n.kind}), count(*)::int, ${n.settledAt}, ${n.reason}
+      from ${n} where ${n.channelId} = ${channelId} and ${n.state} = 'dropped'
+      group by ${n.state}, ${n.settledAt}, ${n.reason} order by ${n.settledAt} desc limit ${MAX_LISTED})) d
+    order by d.at desc, d.id limit ${MAX_LISTED}`,
   ),
 );
 
-/** The channels of the account, the oldest first. */
-export async function listChannels(accountId: number): Promise<Channel[]> {
+/** The channels of the account, the oldest first, with what waits there and what became of the last messages. */
+export async function listChannels(accountId: number) {
   const rows = await db.noticeChannel.findMany({ where: { accountId }, select: CHANNEL, orderBy: { id: "asc" } });
-  const ids = rows.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
-  const titles = new Map((ids.length > 0 ? await query(TITLES, { ids }) : []).map(({ id, title }) => [id, title]));
-  return rows.map((row) => ({
-    ...row,
-    deliveries: row.deliveries.map((one) => ({ ...one, title: titles.get(one.id) ?? null })),
-  }));
+  return Promise.all(
+    rows.map(async ({ sealed, ...row }) => {
+      const [waiting, last] = await Promise.all([
+        query(WAITING, { channelId: row.id }),
+        query(LAST, { channelId: row.id }),
+      ]);
+      const opens = sealed === null || env.noticeKeys.some((key) => sealed.split(".")[1] === keyId(key));
+      return { ...row, isLost: !opens, waiting, last: last.map((one) => ({ ...one, title: titleOf(one) })) };
+    }),
+  );
 }
 
-/** What a channel that fails, or a confirmation mail that was not sent, failed with last. Null: nothing fails. */
-export function lastFailure({ confirmedAt, failingSince, offReason, deliveries }: Channel): string | null {
-  if (failingSince === null) return null;
-  if (confirmedAt === null) return offReason;
-  const failed = deliveries.filter(
-    ({ state, reason }) => reason !== null && (state === "due" || state === "undelivered"),
-  );
-  return failed.toSorted((a, b) => Number(b.endedAt) - Number(a.endedAt))[0]?.reason ?? null;
+/** A channel without what it keeps secret. `isLost`: this console has no key that opens it. Times in epoch milliseconds. */
+export type Channel = Awaited<ReturnType<typeof listChannels>>[number];
+
+function titleOf({ title, kind, count }: { title: string | null; kind: string | null; count: number }): string {
+  if (kind === null) return title ?? "";
+  return count > 1 ? `${count} notices` : `${title} ${findKind(kind)?.words.is ?? ""}`;
 }
 
 /** Why mail to these channels does not leave the console at the moment: its mail server fails. Null: nothing says so. */
 export function mailFailure(channels: readonly Channel[]): string | null {
-  const failures = channels.flatMap(
-    (one) => (one.kind === "mail" && one.offAt === null ? lastFailure(one) : null) ?? [],
+  const failures = channels.flatMap(({ kind, offAt, failingSince, offReason }) =>
+    kind === "mail" && offAt === null && failingSince !== null && offReason !== null ? [offReason] : [],
   );
   return failures.find(isOfServer) ?? null;
 }

@@ -1,17 +1,32 @@
+import type { Subject } from "@/lib/notices/kinds";
+
 /** What is told, before a channel gives it a form. Texts of customers stand in it as they were typed. */
 export type Message = {
+  /** The same in every attempt. */
   id: string;
-  account: number;
   title: string;
   lines: readonly string[];
   /** What happened, for programs. JSON. */
   events: readonly unknown[];
   /** A path of the console. */
   link: string;
-  /** The same for all messages of one outage. */
-  thread: string;
   /** When it was written. ISO 8601. */
   at: string;
+};
+
+/** What a message tells of one subject. Times in epoch milliseconds; `to` is null while it goes on. */
+export type Told = {
+  subject: Subject;
+  subjectId: number;
+  kind: string;
+  /** As its owner named it. */
+  name: string;
+  from: number;
+  to: number | null;
+  /** Its beginning was told before. */
+  isEnd: boolean;
+  /** The third beginning of it within an hour. */
+  isThird: boolean;
 };
 
 /** What became of one attempt. The sentences are for the owner of the channel. */

@@ -46,6 +46,6 @@ export function isOfOldKey(sealed: string, keys: readonly Buffer[]): boolean {
 }
 
 /** Names a key without telling anything of it: the beginning of its SHA-256. */
-function keyId(key: Buffer): string {
+export function keyId(key: Buffer): string {
   return createHash("sha256").update(key).digest("hex").slice(0, KEY_ID_LENGTH);
 }

@@ -2,10 +2,7 @@ import { db, type Prisma } from "@/lib/database/client";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { MINUTE } from "@/lib/format/time";
 import { zoneOrUtc } from "@/lib/format/time-zone";
-import { LONGEST_DELAY, NOTICE_KINDS, readRules, SHARED } from "@/lib/notices/kinds";
-
-/** The rule that tells the end of what was told. It has no delay. */
-export const RECOVERED = "recovered";
+import { LONGEST_DELAY, NOTICE_KINDS, RECOVERED, readRules, SHARED } from "@/lib/notices/kinds";
 
 /** What an account chose, as its form shows it. Times are "22:00"; empty: no quiet hours. */
 export type NoticeChoices = {
@@ -65,16 +62,8 @@ export async function saveChoices(accountId: number, choices: NoticeChoices, zon
   const data = { rules, quietFrom, quietTo, quietZone: quietFrom === null ? null : zoneOrUtc(zone) };
   await db.$transaction([
     db.noticeSettings.upsert({ where: { accountId }, create: { accountId, ...data }, update: data }),
-    // What is kept for later is decided anew, with the rules that hold now.
-    db.noticeIncident.updateMany({
-      where: {
-        accountId,
-        lookAt: { gt: new Date() },
-        OR: [{ toldAt: null }, { endedAt: { not: null } }],
-        isFlapping: false,
-      },
-      data: { lookAt: new Date() },
-    }),
+    // What waits for the end of quiet hours is looked at anew.
+    db.noticeChannel.updateMany({ where: { accountId, heldFor: "quiet" }, data: { heldUntil: null } }),
   ]);
   return { kind: "saved" };
 }

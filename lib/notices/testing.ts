@@ -25,35 +25,26 @@ export async function sendTest(accountId: number, channelId: number, now: Date =
     const channel = await tx.noticeChannel.findFirst({ where: { id: channelId, accountId } });
     if (!channel) return "not-found";
     if (channel.confirmedAt === null || channel.offAt !== null) return "not-on";
-    const since = new Date(now.getTime() - HOUR);
-    const where = { accountId, kind: "test", createdAt: { gt: since } };
-    if ((await tx.notice.count({ where })) >= MAX_TESTS) return "too-many";
-    const id = crypto.randomUUID();
-    await tx.notice.create({
-      data: { id, accountId, kind: "test", thread: id, createdAt: now } satisfies Prisma.NoticeUncheckedCreateInput,
-    });
-    const delivery = await tx.noticeDelivery.create({
+    const where = { accountId, isTest: true, createdAt: { gt: new Date(now.getTime() - HOUR) } };
+    if ((await tx.noticeMessage.count({ where })) >= MAX_TESTS) return "too-many";
+    const message = testMessage(channel.name);
+    await tx.noticeMessage.create({
       data: {
-        noticeId: id,
-        channelId,
-        accountId,
-        dueAt: now,
-        attemptAt: now,
-        attempts: 1,
-        // If this process ends, another instance sends it when it is due.
-        leasedUntil: new Date(now.getTime() + LEASE),
-      } satisfies Prisma.NoticeDeliveryUncheckedCreateInput,
-      select: { id: true },
+        ...{ id: message.id, channelId, accountId, isTest: true, content: message, createdAt: now },
+        // If this process ends, another instance sends it then.
+        nextAt: new Date(now.getTime() + LEASE),
+      } satisfies Prisma.NoticeMessageUncheckedCreateInput,
     });
-    return { channel, delivery: delivery.id, message: testMessage(id, accountId, channel.name) };
+    return { channel, message };
   });
   if (typeof prepared === "string") return prepared;
-  const { channel, delivery, message } = prepared;
+  const { channel, message } = prepared;
   runInBackground("sending a test", async () => {
-    const outcome = await deliver(channel, message, { id: delivery, signal: new AbortController().signal });
-    await db.noticeDelivery.updateMany({ where: { id: delivery, state: "due" }, data: endOf(outcome) });
+    const outcome = await deliver(channel, message, { id: message.id, signal: new AbortController().signal });
+    await db.noticeMessage.updateMany({ where: { id: message.id, state: "due" }, data: endOf(outcome) });
     if (outcome.kind === "delivered") {
-      await db.noticeChannel.updateMany({ where: { id: channelId }, data: { failingSince: null } });
+      const data = { failingSince: null, offReason: null };
+      await db.noticeChannel.updateMany({ where: { id: channelId, offAt: null }, data });
     }
   });
   return "sent";
@@ -67,9 +58,8 @@ export async function testChannels(accountId: number): Promise<Tested[]> {
   const where = { accountId, confirmedAt: { not: null }, offAt: null };
   const tested: Tested[] = [];
   for (const channel of await db.noticeChannel.findMany({ where, orderBy: { id: "asc" } })) {
-    const id = crypto.randomUUID();
-    const message = testMessage(id, accountId, channel.name);
-    const outcome = await deliver(channel, message, { id, signal: AbortSignal.timeout(LEASE) });
+    const message = testMessage(channel.name);
+    const outcome = await deliver(channel, message, { id: message.id, signal: AbortSignal.timeout(LEASE) });
     tested.push({ channel: channel.name, shown: channel.email ?? channel.host ?? "", outcome });
   }
   return tested;
@@ -77,20 +67,18 @@ export async function testChannels(accountId: number): Promise<Tested[]> {
 
 /** A test is tried once: its owner waits for the answer and can send another. */
 function endOf(outcome: Outcome) {
-  const ended = { endedAt: new Date(), leasedUntil: null };
-  if (outcome.kind === "delivered") return { ...ended, state: "delivered", reason: outcome.note ?? null };
-  return { ...ended, state: "undelivered", reason: outcome.reason.slice(0, MAX_REASON) };
+  const endedAt = new Date();
+  if (outcome.kind === "delivered") return { endedAt, state: "delivered", reason: outcome.note ?? null };
+  return { endedAt, state: "failed", reason: outcome.reason.slice(0, MAX_REASON) };
 }
 
-function testMessage(id: string, account: number, name: string): Message {
+function testMessage(name: string) {
   return {
-    id,
-    account,
+    id: crypto.randomUUID(),
     title: `Test of the channel ${name}`,
     lines: ["This channel works. What happens to your servers is told here."],
     events: [{ kind: "test" }],
     link: NOTICE_PAGE,
-    thread: id,
     at: new Date().toISOString(),
-  };
+  } satisfies Message;
 }

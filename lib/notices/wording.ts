@@ -1,9 +1,17 @@
+import { counted } from "@/lib/format/quantities";
 import { clockText, momentText } from "@/lib/format/relative-time";
 import { DAY } from "@/lib/format/time";
-import { NOTICE_KINDS, type Subject } from "@/lib/notices/kinds";
-import type { Message } from "@/lib/notices/message";
-import type { Unsent } from "@/lib/notices/planning";
-import { DASHBOARD, GAME_SERVICES, serverPath, servicePath, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
+import { findKind, type Subject, UNSENT, type Words } from "@/lib/notices/kinds";
+import type { Message, Told } from "@/lib/notices/message";
+import {
+  DASHBOARD,
+  GAME_SERVICES,
+  NOTICE_PAGE,
+  serverPath,
+  servicePath,
+  TOKEN_PAGE,
+  tokenPath,
+} from "@/lib/page-paths";
 
 // What a message says, as it is known in the moment before it is sent.
 
@@ -12,141 +20,119 @@ const MOST_NAMES = 10;
 /** What programs are given of one message; more are counted in its text. */
 const MOST_EVENTS = 100;
 
-/** Times in epoch milliseconds. */
-type ToldIncident = {
-  id: number;
-  subject: Subject;
-  subjectId: number;
-  kind: string;
-  from: number;
-  to: number | null;
-  /** As its owner named it. */
-  name: string;
+/** What a message says besides what happened. */
+type Circumstances = {
+  /** Epoch milliseconds, and the zone in which its times are written. */
+  now: number;
+  zone: string;
+  /** It is the last one before then (epoch ms): an hour has no more. */
+  lastUntil: number | null;
+  /** Messages of an hour were too many: what goes on is told, and the rest is counted. */
+  isLate: boolean;
 };
 
-export type MessageContent = {
-  kind: "begun" | "ended" | "still" | "test" | "unsent";
-  incidents: readonly ToldIncident[];
-  /** Ids of those that come and go. */
-  flapping: readonly number[];
-  /** Of a message of the kind "unsent". */
-  unsent: Unsent | null;
-  heldBack: HeldBack | null;
-};
+type Phase = "begun" | "ended" | "over";
+/** `times`: how often it happened since it was told last. */
+type Member = Told & { times: number };
 
-/** The next message comes then (epoch ms); so many wait already. */
-type HeldBack = { until: number; waiting: number };
-
-/** A message without what the delivery adds. */
-type Text = Pick<Message, "title" | "lines" | "events" | "link">;
-
-/** The text of a message at `now` (epoch ms), with times in `zone`. */
-export function textOf(content: MessageContent, now: number, zone: string): Text {
-  const { kind, incidents, flapping, heldBack } = content;
-  if (kind === "test") return TEST;
-  const time = timeText(now, zone);
-  const held = heldBack ? [heldBackLine(heldBack, now, zone)] : [];
-  if (kind === "unsent") return unsentText(content.unsent, held, time, zone);
-  const phases = incidents.map((one): [string, ToldIncident] => {
-    const phase = flapping.includes(one.id) ? "flapping" : kind === "begun" && isOver(one) ? "over" : kind;
-    return [`${phase} ${one.kind}`, one];
-  });
-  const sentences = [...new Set(phases.map(([phase]) => phase))].map((phase) => {
-    const members = phases.filter(([of]) => of === phase).map(([, one]) => one);
-    return sentenceOf(phase.split(" ")[0] ?? "", members, time);
-  });
+/** The text of a message. What goes on comes first. */
+export function textOf(
+  told: readonly Told[],
+  { now, zone, lastUntil, isLate }: Circumstances,
+): Pick<Message, "title" | "lines" | "events" | "link"> {
+  const time = (at: number) => {
+    const isNear = Math.abs(now - at) < DAY / 2;
+    return isNear ? clockText(new Date(at), zone) : momentText(new Date(at), zone);
+  };
+  const rest = told.filter(({ kind }) => kind === UNSENT).reduce((sum, { name }) => sum + Number(name), 0);
+  const happened = told.filter(({ kind }) => kind !== UNSENT);
+  const goesOn = happened.filter((one) => phaseOf(one) === "begun");
+  const isCounted = isLate && goesOn.length < happened.length;
+  const sentences = sentencesOf(isCounted ? goesOn : happened, time);
+  if (isCounted)
+    sentences.push(plain(`${counted(happened.length - goesOn.length, "notice")} of what was over by then`));
+  if (rest > 0)
+    sentences.push(plain(`${counted(rest, "notice")} that waited, and were too many to be told one by one`));
   const [first, ...others] = sentences;
+  const thirds = [...new Set(happened.filter(({ isThird, isEnd }) => isThird && !isEnd).map(({ name }) => name))];
   return {
     title: `${first?.title ?? ""}${others.length === 0 ? "" : `, and ${others.length} more`}`,
-    lines: [...sentences.map(({ line }) => line), ...held, `Times are ${zone}.`],
-    events: incidents.slice(0, MOST_EVENTS).map(eventOf),
-    link: heldBack ? DASHBOARD : linkOf(incidents),
+    lines: [
+      ...sentences.map(({ line }) => line),
+      ...(thirds.length === 0
+        ? []
+        : [`The third time within an hour: ${listOf(thirds)}. What follows within the hour is told together.`]),
+      ...(isCounted || rest > 0 ? ["The dashboard shows what happened."] : []),
+      ...(lastUntil === null
+        ? []
+        : [`This is the last message before ${time(lastUntil)}: twenty within an hour are the most. Nothing is lost.`]),
+      `Times are ${zone}.`,
+    ],
+    events: happened.slice(0, MOST_EVENTS).map(eventOf),
+    link: isCounted || rest > 0 ? DASHBOARD : linkOf(happened),
   };
 }
 
-/** The line of the last message of an hour, at `now` (epoch ms). */
-export function heldBackLine({ until, waiting }: HeldBack, now: number, zone: string): string {
-  const last = `This is the last message before ${timeText(now, zone)(until)}`;
-  return waiting === 0
-    ? `${last}. One message then says what happened until then; the dashboard shows it at once.`
-    : `${last}: twenty within an hour are the most. ${waiting} more wait and come from then on; the dashboard shows at once what happened.`;
+type Sentence = { title: string; line: string };
+const plain = (title: string): Sentence => ({ title, line: `${title}.` });
+
+function phaseOf({ isEnd, kind, to }: Told): Phase {
+  if (isEnd) return "ended";
+  return to !== null && findKind(kind)?.lasts ? "over" : "begun";
 }
 
-function timeText(now: number, zone: string): (at: number) => string {
-  return (at) => {
-    const [moment, isToday] = [new Date(at), Math.abs(now - at) < DAY / 2];
-    return isToday ? clockText(moment, zone) : momentText(moment, zone);
+const PHASES: readonly Phase[] = ["begun", "ended", "over"];
+
+/** A sentence for each kind of which something goes on, has ended, or is over. */
+function sentencesOf(told: readonly Told[], time: (at: number) => string): Sentence[] {
+  const groups = new Map<string, Map<string, Member>>();
+  const order = (one: Told) => PHASES.indexOf(phaseOf(one));
+  for (const one of told.toSorted((a, b) => order(a) - order(b) || a.from - b.from)) {
+    const group = groups.get(`${phaseOf(one)} ${one.kind}`) ?? new Map<string, Member>();
+    const key = `${one.subject} ${one.subjectId}`;
+    const before = group.get(key);
+    // Of one thing that came and went there is one part of the sentence.
+    group.set(key, before ? { ...before, to: one.to, times: before.times + 1 } : { ...one, times: 1 });
+    groups.set(`${phaseOf(one)} ${one.kind}`, group);
+  }
+  return [...groups].map(([name, group]) => sentenceOf(name.split(" ")[0] as Phase, [...group.values()], time));
+}
+
+function sentenceOf(phase: Phase, members: readonly Member[], time: (at: number) => string): Sentence {
+  const [one] = members;
+  const kind = one && findKind(one.kind);
+  if (!one || !kind) return plain("Something happened");
+  const isAlone = members.length === 1;
+  const who = isAlone ? one.name : `${members.length} ${THINGS[kind.subject]}`;
+  const often = (member: Member) => (member.times > 1 ? ` ${member.times} times` : "");
+  const span = (member: Member) => `${often(member)} from ${time(member.from)} to ${time(member.to ?? member.from)}`;
+  const title = `${who} ${wordsOf(phase, kind.words, isAlone)}`;
+  const names = (text: (member: Member) => string) => (isAlone ? "" : `: ${listOf(members.map(text))}`);
+  if (phase === "begun") {
+    const since = `${title} ${kind.lasts ? "since" : "at"} ${time(one.from)}`;
+    return { title: since, line: `${since}${names(({ name }) => name)}.` };
+  }
+  if (!isAlone) return { title, line: `${title}${names((member) => `${member.name} (${span(member).trim()})`)}.` };
+  return {
+    title: `${title}${often(one)}`,
+    line:
+      phase === "over"
+        ? `${title}${span(one)}.`
+        : `${title} since ${time(one.to ?? one.from)}. It began at ${time(one.from)}.`,
   };
 }
 
-function unsentText(unsent: Unsent | null, held: string[], time: (at: number) => string, zone: string): Text {
-  const { count, from, to } = unsent ?? { count: 0, from: 0, to: 0 };
-  const title = `${count} older notices were not sent`;
-  const why = `${title}: they were due from ${time(from)} to ${time(to)}, and too many waited. The dashboard shows what happened.`;
-  return { title, lines: [why, ...held, `Times are ${zone}.`], events: [], link: DASHBOARD };
-}
-
-const TEST: Text = {
-  title: "This is a test",
-  lines: ["Somebody asked the console to send a test. Nothing has happened."],
-  events: [],
-  link: DASHBOARD,
+const THINGS: Readonly<Record<Subject, string>> = {
+  server: "servers",
+  service: "game services",
+  token: "tokens",
+  channel: "channels",
 };
 
-/** Whether its end is known, of what has one. */
-export function isOver({ kind, to }: Pick<ToldIncident, "kind" | "to">): boolean {
-  return to !== null && (NOTICE_KINDS[kind]?.lasts ?? false);
-}
-
-function sentenceOf(phase: string, members: readonly ToldIncident[], time: (at: number) => string) {
-  const [one] = members;
-  const words = NOTICE_KINDS[one?.kind ?? ""]?.words;
-  if (!one || !words) return { title: "", line: "" };
-  const isAlone = members.length === 1;
-  const who = isAlone ? one.name : `${members.length} ${THINGS[one.subject]}`;
-  const since = time(Math.min(...members.map(({ from }) => from)));
-  const span = (incident: ToldIncident) => `from ${time(incident.from)} to ${time(incident.to ?? incident.from)}`;
-  const title = `${who} ${wordsOf(phase, words, isAlone)}`;
-  const each = (text: (incident: ToldIncident) => string) => (isAlone ? "" : `: ${listOf(members.map(text))}`);
-  const lasting = NOTICE_KINDS[one.kind]?.lasts ? "since" : "at";
-  switch (phase) {
-    case "flapping":
-      return {
-        title,
-        line: `${title}${each(({ name }) => name)}. The next message comes once this has been stable for 30 minutes.`,
-      };
-    case "over":
-    case "ended":
-      return isAlone
-        ? {
-            title,
-            line:
-              phase === "over"
-                ? `${title} ${span(one)}.`
-                : `${title} since ${time(one.to ?? one.from)}. It began at ${time(one.from)}.`,
-          }
-        : { title, line: `${title}${each((incident) => `${incident.name} (${span(incident)})`)}.` };
-    default:
-      return {
-        title: `${title} ${lasting} ${since}`,
-        line: `${title} ${lasting} ${since}${each(({ name }) => name)}.`,
-      };
-  }
-}
-
-const THINGS: Readonly<Record<Subject, string>> = { server: "servers", service: "game services", token: "tokens" };
-
-function wordsOf(
-  phase: string,
-  words: { is: string; are: string; was: string; again: string },
-  isAlone: boolean,
-): string {
-  if (phase === "flapping")
-    return `${isAlone ? words.was : words.was.replace(/^was/, "were")} three times within an hour`;
+function wordsOf(phase: Phase, words: Words, isAlone: boolean): string {
   if (phase === "over") return isAlone ? words.was : words.was.replace(/^was/, "were");
   if (phase === "ended") return isAlone ? words.again : words.again.replace(/^is/, "are").replace(/^has/, "have");
-  const verb = isAlone ? words.is : words.are;
-  return phase === "still" ? verb.replace(/^(is|are|has|have)/, "$1 still") : verb;
+  return isAlone ? words.is : words.are;
 }
 
 /** "a, b, c and 9 more". */
@@ -155,15 +141,22 @@ function listOf(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMES).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-function eventOf({ subject, subjectId, kind, from, to, name }: ToldIncident) {
-  const ended = to === null ? null : new Date(to).toISOString();
+function eventOf({ subject, subjectId, kind, from, to, name }: Told) {
+  const ended = to === null || !findKind(kind)?.lasts ? null : new Date(to).toISOString();
   return { [subject]: { id: subjectId, name }, kind, started_at: new Date(from).toISOString(), ended_at: ended };
 }
 
-function linkOf(incidents: readonly ToldIncident[]): string {
-  const things = new Set(incidents.map(({ subject, subjectId }) => `${subject} ${subjectId}`));
-  const [one] = incidents;
-  if (!one || things.size > 1)
-    return one?.subject === "service" ? GAME_SERVICES : one?.subject === "token" ? TOKEN_PAGE : DASHBOARD;
-  return { server: serverPath, service: servicePath, token: tokenPath }[one.subject](one.subjectId);
+const ALL: Readonly<Record<Subject, string>> = {
+  server: DASHBOARD,
+  service: GAME_SERVICES,
+  token: TOKEN_PAGE,
+  channel: NOTICE_PAGE,
+};
+const ONE = { server: serverPath, service: servicePath, token: tokenPath, channel: () => NOTICE_PAGE };
+
+function linkOf(told: readonly Told[]): string {
+  const things = new Set(told.map(({ subject, subjectId }) => `${subject} ${subjectId}`));
+  const [one] = told;
+  if (!one) return DASHBOARD;
+  return things.size > 1 ? ALL[one.subject] : ONE[one.subject](one.subjectId);
 }

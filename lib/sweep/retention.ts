@@ -21,12 +21,10 @@ const OPEN_RUNS_DAYS = 30;
 /** A report of an edge node adds to minutes of the last two hours alone. */
 const NODE_MINUTES_HOURS = 3;
 
-/** Messages, what became of them and what they were about, in days. */
+/** Notices and messages, in days. */
 const NOTICES_DAYS = 30;
-/** The most messages of an account, the latest ones, and those that wait. */
-const MOST_NOTICES = 10_000;
-/** The most incidents of an account, the latest ones. */
-const MOST_INCIDENTS = 50_000;
+/** And what was told to go on, if it still does: its end is told to who knows of it. */
+const GOES_ON_DAYS = 400;
 /** Confirmation mails are counted for a day. */
 const CONFIRMATIONS_DAYS = 2;
 
@@ -38,15 +36,12 @@ const runsBeyond = (most: string) => `select run.id from (
   select id, log, row_number() over (order by finished_at desc, id desc) as place from benchmark_runs
   where server_id = o.id and status = 'done') run where run.place > ${most}`;
 
-/** Events of all subjects but the latest of each. */
-const eventsBeyond =
-  (events: string, subject: string, key: string, and = "true") =>
-  (most: string) =>
-    `select old.*
-  from (select ${subject} from ${events} group by ${subject} having count(*) > ${most}) many
-  cross join lateral (select ${key} from (
-    select * from ${events} event where (${subject.replaceAll(/\w+/g, "event.$&")}) = (${subject.replaceAll(/\w+/g, "many.$&")})
-    order by started_at desc offset ${most}) event where ${and}) old`;
+/** Events of all subjects but the latest of each, and those that go on. */
+const eventsBeyond = (most: string) => `select old.* from (
+    select subject, subject_id from events group by subject, subject_id having count(*) > ${most}) many
+  cross join lateral (select subject_id, id from (
+    select * from events e where e.subject = many.subject and e.subject_id = many.subject_id
+    order by started_at desc offset ${most}) e where ended_at is not null) old`;
 
 /**
  * The ended tokens of an account that no longer fit on its page, or ended too long ago. Each is kept for a day, because the
@@ -112,60 +107,28 @@ const ROWS = {
   ],
   events: [
     { of: "events", key: "subject_id, id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
-    {
-      of: "events",
-      key: "subject_id, id",
-      select: eventsBeyond("events", "subject, subject_id", "subject_id, id", "ended_at is not null"),
-      kept: MOST_EVENTS,
-    },
+    { of: "events", key: "subject_id, id", select: eventsBeyond, kept: MOST_EVENTS },
     { of: "maintenance_times", key: "server_id, id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
-    { of: "token_events", key: "id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
-    { of: "token_events", key: "id", select: eventsBeyond("token_events", "token_id", "id"), kept: MOST_EVENTS },
-    { of: "service_events", key: "id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
-    { of: "service_events", key: "id", select: eventsBeyond("service_events", "service_id", "id"), kept: MOST_EVENTS },
     {
       // Before their tokens, so that no statement deletes the events of many.
-      of: "token_events",
-      key: "id",
-      where: (days) => `token_id in (${endedTokens(days)})`,
+      of: "events",
+      key: "subject_id, id",
+      where: (days) => `subject = 'token' and subject_id in (${endedTokens(days)})`,
       kept: tokensDays,
       ofEach: "accounts",
     },
   ],
   notices: [
-    // Deliveries go with their message.
-    { of: "notices", key: "id", where: (days) => `created_at < ${before(days)}`, kept: NOTICES_DAYS },
     {
       of: "notices",
       key: "id",
-      select: (most) => `select notice.id from (
-          select id from notices where account_id = o.id order by created_at desc offset ${most}) notice
-        where not exists (select from notice_deliveries d where d.notice_id = notice.id and d.state = 'due')`,
-      kept: MOST_NOTICES,
-      ofEach: "accounts",
-    },
-    {
-      of: "notice_incidents",
-      key: "id",
-      where: (days) => `account_id = o.id and told_at < ${before(days)} and look_at is null`,
+      where: (days) => `due_at < ${before(days)} and (state <> 'told' or ended_at is not null)`,
       kept: NOTICES_DAYS,
-      ofEach: "accounts",
     },
-    {
-      of: "notice_incidents",
-      key: "id",
-      where: (most) => `account_id = o.id order by told_at desc nulls first offset ${most}`,
-      kept: MOST_INCIDENTS,
-      ofEach: "accounts",
-    },
+    { of: "notices", key: "id", where: (days) => `due_at < ${before(days)}`, kept: GOES_ON_DAYS },
+    { of: "notice_messages", key: "id", where: (days) => `created_at < ${before(days)}`, kept: NOTICES_DAYS },
     { of: "notice_confirmations", key: "id", where: (days) => `sent_at < ${before(days)}`, kept: CONFIRMATIONS_DAYS },
-    {
-      of: "server_snoozes",
-      key: "server_id",
-      where: (days) => `until < ${before(days)} or until is null and created_at < ${before(days)} and server_id not in (
-          select subject_id from notice_incidents where subject = 'server' and look_at is not null)`,
-      kept: 0,
-    },
+    { of: "server_snoozes", key: "server_id", where: (days) => `until < ${before(days)}`, kept: 0 },
   ],
   runs: [
     {

@@ -6,7 +6,7 @@ import { select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
 import { SECOND } from "@/lib/format/time";
 import { settleDeletions } from "@/lib/game-services/settlement";
-import { sumUpUnsent } from "@/lib/notices/unsent";
+import { deleteBeyond } from "@/lib/notices/unsent";
 import { pause } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import type { Kept } from "@/lib/process/env-variables";
@@ -37,11 +37,7 @@ const STEPS: Readonly<Record<string, (kept: Kept, goesOn: GoesOn) => Promise<Cou
     };
   },
   samples: async (_, goesOn) => ({ servers_gone: await deleteLeftSamples(goesOn) }),
-  // Before the oldest messages go.
-  async unsent(_, goesOn) {
-    await sumUpUnsent(goesOn);
-    return {};
-  },
+  unsent: async (_, goesOn) => ({ notices_beyond: await deleteBeyond(goesOn) }),
   ...Object.fromEntries(
     ROW_NAMES.map((name) => [name, async (kept, goesOn) => ({ [name]: await deleteOld(name, kept, goesOn) })]),
   ),

@@ -31,7 +31,7 @@ export type Caller = { tokenId: number; account: Account; expiresAt: number | nu
 
 const t = table("AccessToken", "t");
 const a = table("Account", "a");
-const e = table("TokenEvent", "e");
+const e = table("Event", "e");
 
 const CALLER = {
   tokenId: t.id,
@@ -101,17 +101,17 @@ const REFUSE = statement(
       ${t.lastRefusedIp.name} = case when ${t.lastRefusedAt} > ${now} then ${t.lastRefusedIp} else ${ip} end,
       ${t.lastRefusedAgent.name} = case when ${t.lastRefusedAt} > ${now} then ${t.lastRefusedAgent} else ${agent} end,
       ${t.lastRefusedAt.name} = greatest(${t.lastRefusedAt}, ${now})
-      where ${t.id} = ${id} returning ${t.id} as id,
+      where ${t.id} = ${id} returning ${t.id} as id, ${t.accountId} as account_id,
         jsonb_strip_nulls(jsonb_build_object('ip', ${t.lastRefusedIp}, 'agent', ${t.lastRefusedAgent})) as facts),
     longer as (
       update ${e} set ${e.endedAt.name} = greatest(${e.endedAt}, ${now}), ${e.facts.name} = refused.facts
         || jsonb_build_object('count', least(${MOST_COUNTED}, (${e.facts} ->> 'count')::bigint + ${count}))
-      from refused where ${e.tokenId} = refused.id and ${e.kind} = ${event} and ${e.endedAt} > ${now} - interval '24 h'
+      from refused where ${e.subjectId} = refused.id and ${e.subject} = 'token' and ${e.kind} = ${event} and ${e.endedAt} > ${now} - interval '24 h'
       returning ${e.id})
-    insert into token_events (token_id, kind, started_at, ended_at, facts)
-      select id, ${event}, ${now}, ${now}, facts || jsonb_build_object('count', ${count}) from refused
+    insert into events (subject, subject_id, account_id, kind, started_at, ended_at, facts)
+      select 'token', id, account_id, ${event}, ${now}, ${now}, facts || jsonb_build_object('count', ${count}) from refused
       where ${event} is not null and not exists (select from longer)
-    on conflict (token_id, started_at, kind) do nothing`,
+    on conflict do nothing`,
   }),
 );
 

@@ -122,7 +122,7 @@ const newHour = table("TokenUseHour", "excluded");
 const v = table("TokenVisitor", "v");
 const newVisitor = table("TokenVisitor", "excluded");
 const t = table("AccessToken", "t");
-const e = table("TokenEvent", "e");
+const e = table("Event", "e");
 
 /** New rows as the text of a JSON array of objects. */
 const rows = parameter<string>("json");
@@ -149,12 +149,12 @@ const WRITE = statement(
         ${h.requests.name} = ${h.requests} + ${newHour.requests}, ${h.limited.name} = ${h.limited} + ${newHour.limited},
         ${h.refused.name} = ${h.refused} + ${newHour.refused}, ${h.peak.name} = greatest(${h.peak}, ${newHour.peak})
     ), seen as (
-      select u.* from json_to_recordset(${values.visitors})
+      select u.*, ${t.accountId} as account_id from json_to_recordset(${values.visitors})
         as u (token_id int, ip text, network text, agent text, first float8, last float8, requests int)
       join ${t} on ${t.id} = u.token_id
     ), new_networks as (
-      insert into token_events (token_id, kind, started_at, facts)
-      select u.token_id, 'new_network', to_timestamp(u.first / 1000),
+      insert into events (subject, subject_id, account_id, kind, started_at, facts)
+      select 'token', u.token_id, u.account_id, 'new_network', to_timestamp(u.first / 1000),
         jsonb_strip_nulls(jsonb_build_object('network', u.network, 'agent', nullif(u.agent, '')))
       from seen u where u.requests > 0
         and (exists (select from ${v} where ${v.tokenId} = u.token_id)
@@ -162,10 +162,10 @@ const WRITE = statement(
         and not exists (select from ${v} where ${v.tokenId} = u.token_id and ${v.network} = u.network)
         and not exists (select from seen o where o.token_id = u.token_id and o.network = u.network
           and (o.first, o.ip) < (u.first, u.ip))
-        and not exists (select from ${e} where ${e.tokenId} = u.token_id and ${e.kind} = 'new_network'
+        and not exists (select from ${e} where ${e.subjectId} = u.token_id and ${e.subject} = 'token' and ${e.kind} = 'new_network'
           and ${e.facts} ->> 'network' = u.network)
       order by u.token_id, u.first
-      on conflict (token_id, started_at, kind) do nothing
+      on conflict do nothing
     ), visitors as (
       insert into token_visitors as v (
         ${names(v.tokenId, v.ip, v.network, v.agent, v.firstSeenAt, v.lastSeenAt, v.requests)})

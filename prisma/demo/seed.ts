@@ -2,6 +2,7 @@ import { type AccountRole, createAccount, setAccountDisabled } from "@/lib/accou
 import { db } from "@/lib/database/client";
 import { PlainError } from "@/lib/failures";
 import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/format/time";
+import { recordStatus } from "@/lib/game-services/events/changes";
 import { networkOf } from "@/lib/http/network";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
@@ -172,7 +173,8 @@ async function createTokens(accountId: number, now: Date): Promise<void> {
         }),
       },
     });
-    if (used && traffic) await createTraffic(token.id, createdAt, { ...used, ...traffic }, now);
+    const of = { subject: "token", subjectId: token.id, accountId };
+    if (used && traffic) await createTraffic(of, createdAt, { ...used, ...traffic }, now);
     if (used && burst) {
       const hour = new Date(startOfHour(now.getTime() - used.hoursAgo * HOUR));
       await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: burst, peak: burst } });
@@ -181,9 +183,7 @@ async function createTokens(accountId: number, now: Date): Promise<void> {
       await createRefusals(token.id, tried.count / (revokedDaysAgo * DAY), now);
       const { count, ip, agent, hoursAgo } = tried;
       const times = { startedAt: ago(now, revokedDaysAgo * DAY - HOUR), endedAt: ago(now, hoursAgo * HOUR) };
-      await db.tokenEvent.create({
-        data: { tokenId: token.id, kind: "refused_after_end", ...times, facts: { count, ip, agent } },
-      });
+      await db.event.create({ data: { ...of, kind: "refused_after_end", ...times, facts: { count, ip, agent } } });
     }
   }
 }
@@ -206,11 +206,15 @@ const TOO_MANY = 11;
 /** How many requests came from the new ip. */
 const NEW_IP_ASKED = 38;
 
+/** Whose events they are. */
+type OfToken = { subject: string; subjectId: number; accountId: number };
+
 /**
  * A day of requests up to the last use, more by day than by night and over the limit in the busiest hour, from a known ip and a
  * new one.
  */
-async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic, now: Date): Promise<void> {
+async function createTraffic(of: OfToken, createdAt: Date, traffic: Traffic, now: Date): Promise<void> {
+  const { subjectId: tokenId } = of;
   const { busiest, hoursAgo, ip, newIp, agent } = traffic;
   const lastSeenAt = ago(now, hoursAgo * HOUR);
   const thisHour = startOfHour(lastSeenAt.getTime());
@@ -248,8 +252,8 @@ async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic,
     ],
   });
   const startedAt = ago(now, 8 * HOUR);
-  await db.tokenEvent.create({
-    data: { tokenId, kind: "new_network", startedAt, facts: { network: networkOf(newIp), agent } },
+  await db.event.create({
+    data: { ...of, kind: "new_network", startedAt, facts: { network: networkOf(newIp), agent } },
   });
 }
 
@@ -282,7 +286,7 @@ async function createServices(accounts: Ids, now: Date): Promise<Ids> {
   return ids;
 }
 
-/** Written as another program would: its status stays until somebody changes the service, or an edge node has it. */
+/** Its status stays until somebody changes the service, or an edge node has it. */
 async function createService(service: DemoService, accounts: Ids, now: Date): Promise<number> {
   const { name, javaHostname, originHost, originPort, status, configVersion, error, supportAccess } = service;
   const changedAt = ago(now, service.changedHoursAgo * HOUR);
@@ -295,6 +299,8 @@ async function createService(service: DemoService, accounts: Ids, now: Date): Pr
     },
     select: { id: true },
   });
+  const accountId = idOf(accounts, service.owner);
+  await db.$transaction((tx) => recordStatus(tx, { id, accountId, status, error }, changedAt));
   await db.serviceGrant.createMany({
     data: service.grants.map((email) => ({ serviceId: id, accountId: idOf(accounts, email), createdAt: changedAt })),
   });

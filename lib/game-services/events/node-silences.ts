@@ -8,7 +8,8 @@ export const SILENT_AFTER = 2 * MINUTE;
 
 const n = table("EdgeNode", "n");
 const k = table("EdgeAcknowledgement", "k");
-const e = table("ServiceEvent", "e");
+const e = table("Event", "e");
+const s = table("GameService", "s");
 const h = table("Heartbeat", "h");
 
 const SILENCE = `interval '${SILENT_AFTER} ms'`;
@@ -28,20 +29,22 @@ const NOTE = statement({ ids: parameter<number[]>("int[]"), now: parameter<Date>
       select ${k.serviceId} as service_id, fallen.* from fallen
       join ${k} on ${k.nodeId} = fallen.node_id and ${k.serviceId} = any(${ids}) and ${k.version} >= 0),
     open as (
-      select ${e.id} as id, ${e.serviceId} as service_id, ${NODE_ID} as node_id, ${e.startedAt} as since,
+      select ${e.id} as id, ${e.subjectId} as service_id, ${NODE_ID} as node_id, ${e.startedAt} as since,
         greatest(${e.startedAt}, coalesce(
           (select ${n.unsettledSince} from ${n} where ${n.id} = ${NODE_ID} and ${n.isLive}), ${now})) as until
-      from ${e} where ${e.serviceId} = any(${ids}) and ${e.endedAt} is null and ${e.kind} = 'node_silent'),
+      from ${e} where ${e.subjectId} = any(${ids}) and ${e.subject} = 'service' and ${e.endedAt} is null
+        and ${e.kind} = 'node_silent'),
     over as (
       select open.* from open where not exists (
         select from silent where silent.service_id = open.service_id and silent.node_id = open.node_id)),
-    ended as (update ${e} set ${e.endedAt.name} = over.until from over where ${e.id} = over.id)
-    insert into service_events (service_id, kind, started_at, facts)
-      select service_id, 'node_silent', since, jsonb_build_object('node', name, 'node_id', node_id)
-      from silent where not exists (
+    ended as (update ${e} set ${e.endedAt.name} = over.until from over
+        where ${e.subjectId} = over.service_id and ${e.id} = over.id)
+    insert into events (subject, subject_id, account_id, kind, started_at, facts)
+      select 'service', service_id, ${s.accountId}, 'node_silent', since, jsonb_build_object('node', silent.name, 'node_id', node_id)
+      from silent join ${s} on ${s.id} = service_id where not exists (
         select from open where open.service_id = silent.service_id and open.node_id = silent.node_id)
       order by service_id, since
-    on conflict (service_id, started_at, kind) do nothing`,
+    on conflict do nothing`,
 }));
 
 /** Writes which edge nodes fell silent for these services, which the transaction has locked, and which were heard again. */

@@ -22,24 +22,25 @@ export type ServiceEvents = {
   recordedSince: number | null;
 };
 
-const e = table("ServiceEvent", "e");
+const e = table("Event", "e");
 const a = optional("Account", "a");
 const instant = parameter<Date>("timestamptz");
 
 const EVENTS = statement(
-  { serviceId: e.serviceId, from: instant, to: instant, most: parameter<number>("int") },
+  { serviceId: e.subjectId, from: instant, to: instant, most: parameter<number>("int") },
   ({ serviceId, from, to, most }) =>
     select(
       { kind: e.kind, from: e.startedAt, to: e.endedAt, facts: e.facts, byId: a.id, byName: a.name },
       `from ${e} left join ${a} on ${a.id} = (${e.facts} ->> 'by')::int
-      where ${e.serviceId} = ${serviceId} and ${e.startedAt} < ${to} and (${e.endedAt} is null or ${e.endedAt} >= ${from})
+      where ${e.subjectId} = ${serviceId} and ${e.subject} = 'service' and ${e.startedAt} < ${to}
+        and (${e.endedAt} is null or ${e.endedAt} >= ${from})
       order by ${e.startedAt} desc, ${e.id} desc limit ${most}`,
     ),
 );
-const FIRST = statement({ serviceId: e.serviceId }, ({ serviceId }) =>
+const FIRST = statement({ serviceId: e.subjectId }, ({ serviceId }) =>
   select(
     { at: new Expression<Date | null>(`min(${e.startedAt})`, "instant") },
-    `from ${e} where ${e.serviceId} = ${serviceId}`,
+    `from ${e} where ${e.subjectId} = ${serviceId} and ${e.subject} = 'service'`,
   ),
 );
 
@@ -64,12 +65,14 @@ export type GoesOn = ReadonlyMap<ServiceEventKind, number>;
 
 /** What goes on with each of these services; those of which nothing is recorded are left out. */
 export async function listGoingOn(serviceIds: readonly number[]): Promise<ReadonlyMap<number, GoesOn>> {
-  const rows = await db.serviceEvent.findMany({
-    where: { serviceId: { in: [...serviceIds] }, endedAt: null, kind: { in: [...LASTING_KINDS] } },
-    select: { serviceId: true, kind: true, startedAt: true },
+  const rows = await db.event.findMany({
+    where: {
+      ...{ subject: "service", subjectId: { in: [...serviceIds] }, endedAt: null, kind: { in: [...LASTING_KINDS] } },
+    },
+    select: { subjectId: true, kind: true, startedAt: true },
   });
   const goingOn = new Map<number, Map<ServiceEventKind, number>>();
-  for (const { serviceId, kind, startedAt } of rows) {
+  for (const { subjectId: serviceId, kind, startedAt } of rows) {
     const ofService = goingOn.get(serviceId) ?? new Map();
     goingOn.set(serviceId, ofService.set(kind as ServiceEventKind, startedAt.getTime()));
   }

@@ -67,11 +67,6 @@ export type TokenUseHour = Prisma.TokenUseHourModel
  */
 export type TokenVisitor = Prisma.TokenVisitorModel
 /**
- * Model TokenEvent
- * What happened to a token; see lib/tokens/events/. The key keeps two instances from writing one event twice.
- */
-export type TokenEvent = Prisma.TokenEventModel
-/**
  * Model Server
  * 
  */
@@ -123,11 +118,6 @@ export type BenchmarkRun = Prisma.BenchmarkRunModel
  * 
  */
 export type GameService = Prisma.GameServiceModel
-/**
- * Model ServiceEvent
- * What happened to a game service; see lib/game-services/events/. A trigger writes its statuses. The key keeps two instances from writing one event twice.
- */
-export type ServiceEvent = Prisma.ServiceEventModel
 /**
  * Model ServiceGrant
  * 
@@ -189,28 +179,18 @@ export type NoticeChannel = Prisma.NoticeChannelModel
  */
 export type NoticeSettings = Prisma.NoticeSettingsModel
 /**
- * Model SharedServiceEvent
- * An event of a game service that an account which it is shared with has still to consider. For the owner, `notice_due` says so.
- */
-export type SharedServiceEvent = Prisma.SharedServiceEventModel
-/**
- * Model NoticeIncident
- * One thing of which an account is told, from its beginning to its end. What was too short to be told leaves no row.
- */
-export type NoticeIncident = Prisma.NoticeIncidentModel
-/**
  * Model Notice
- * One message to an account. Each of its channels has a delivery of it.
+ * One for each channel, event and end of it. It says by itself what happened: its subject may be gone.
  */
 export type Notice = Prisma.NoticeModel
 /**
- * Model NoticeDelivery
- * The outbox: a notice on its way to one channel, and afterwards the record of what became of it.
+ * Model NoticeMessage
+ * What a channel was sent, or is being sent. What certainly did not arrive leaves no row: its notices wait for another message.
  */
-export type NoticeDelivery = Prisma.NoticeDeliveryModel
+export type NoticeMessage = Prisma.NoticeMessageModel
 /**
  * Model ServerSnooze
- * Nothing new is told of the server. When `until` is null, until it has recovered.
+ * Nothing new is told of the server until then.
  */
 export type ServerSnooze = Prisma.ServerSnoozeModel
 /**

@@ -3,12 +3,10 @@ import { discordBody } from "./discord";
 
 const MESSAGE = {
   id: "1",
-  account: 1,
   title: "web-1 is offline",
   lines: [],
   events: [],
   link: "https://c.example/x",
-  thread: "1",
   at: "2026-11-23T07:28:10.000Z",
 };
 const contentOf = (title: string, lines: string[] = []) => discordBody({ ...MESSAGE, title, lines }).content;

@@ -18,17 +18,16 @@ type MailTarget = { email: string; unsubscribe: string; oneClick: string; server
 
 type Mail = { email: string; subject: string; text: string; html: string; headers: Record<string, string>; id: string };
 
-/** Sends a message as mail. Messages of one outage are one thread. `message.link` is a whole address. Never throws. */
+/** Sends a message as mail. `message.link` is a whole address. Never throws. */
 export async function send(
   { email, unsubscribe, oneClick, server }: MailTarget,
   message: Message,
   { signal, serverWait = SERVER_WAIT }: { signal: AbortSignal; serverWait?: number },
 ): Promise<Outcome> {
-  const { id, thread, title, link } = message;
+  const { id, title, link } = message;
   const lines = message.lines.map((line) => oneLine(line, MAX_LINE));
   // "=?" would begin an encoded word, which programs decode to what was taken out here.
   const subject = oneLine(title, MAX_SUBJECT).replaceAll("=?", "= ?");
-  const first = messageId(thread, server);
   return hand(
     server,
     {
@@ -46,7 +45,6 @@ export async function send(
       headers: {
         "List-Unsubscribe": `<${oneClick}>`,
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-        ...(thread !== id && { References: first, "In-Reply-To": first }),
       },
     },
     signal,

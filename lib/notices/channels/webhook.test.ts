@@ -11,12 +11,10 @@ import { mintWebhookSecret, send } from "./webhook";
 
 const MESSAGE = {
   id: "3f0d",
-  account: 1,
   title: "web-1 is offline",
   lines: ["Since 07:23 UTC."],
   events: [{ kind: "offline", server: 7 }],
   link: "/dashboard/servers/7",
-  thread: "3f0d",
   at: "2026-11-23T07:28:10.000Z",
 };
 const secret = mintWebhookSecret();

@@ -35,8 +35,8 @@ export async function send(
 }
 
 /** What is sent of a message, the same in every attempt. `link` is a whole address. */
-export function webhookBody({ title, lines, events, link, thread, at }: Message, indent?: number): string {
-  return JSON.stringify({ type: "notice", timestamp: at, data: { title, lines, events, link, thread } }, null, indent);
+export function webhookBody({ title, lines, events, link, at }: Message, indent?: number): string {
+  return JSON.stringify({ type: "notice", timestamp: at, data: { title, lines, events, link } }, null, indent);
 }
 
 function signature(secret: string, signed: string): string {

@@ -10,28 +10,29 @@ const NEWS_FOR = 7 * DAY;
 const AHEAD = { ends_in_14_days: 14, ends_in_3_days: 3 } as const satisfies Partial<Record<TokenEventKind, number>>;
 
 const t = table("AccessToken", "t");
-const e = table("TokenEvent", "e");
+const e = table("Event", "e");
 const now = parameter<Date>("timestamptz");
 
 // Raw: one look at the ends of the next days by their index. A token that lives for less is not told of: its end was chosen
 // then. A token that is being replaced is to end.
 const AHEAD_OF_ENDS = statement({ now }, ({ now }) => ({
-  sql: `insert into token_events (token_id, kind, started_at, ended_at)
-    select ${t.id}, ahead.kind, ${t.expiresAt} - ahead.days, ${t.expiresAt} - ahead.days from ${t}
+  sql: `insert into events (subject, subject_id, account_id, kind, started_at, ended_at)
+    select 'token', ${t.id}, ${t.accountId}, ahead.kind, ${t.expiresAt} - ahead.days, ${t.expiresAt} - ahead.days from ${t}
     join (values ${Object.entries(AHEAD)
       .map(([kind, days]) => `('${kind}', interval '${24 * days} h')`)
       .join(", ")}) as ahead (kind, days)
       on ${t.expiresAt} - ahead.days <= ${now} and ${t.createdAt} < ${t.expiresAt} - ahead.days
     where ${t.expiresAt} > ${now} and ${t.expiresAt} <= ${now} + interval '${24 * AHEAD.ends_in_14_days} h'
       and ${t.revokedAt} is null and ${t.replacedById} is null
-      and not exists (select from ${e} where ${e.tokenId} = ${t.id} and ${e.kind} = ahead.kind and ${e.startedAt} = ${t.expiresAt} - ahead.days)
+      and not exists (select from ${e} where ${e.subjectId} = ${t.id} and ${e.subject} = 'token' and ${e.kind} = ahead.kind
+        and ${e.startedAt} = ${t.expiresAt} - ahead.days)
     order by ${t.id}
-    on conflict (token_id, started_at, kind) do nothing`,
+    on conflict do nothing`,
 }));
 
 const NO_LONGER_NEWS = statement({ before: e.startedAt }, ({ before }) => ({
   sql: `update ${e} set ${e.endedAt.name} = ${e.startedAt} + interval '${NEWS_FOR} ms'
-    where ${e.endedAt} is null and ${e.startedAt} <= ${before}`,
+    where ${e.endedAt} is null and ${e.subject} = 'token' and ${e.startedAt} <= ${before}`,
 }));
 
 /** Writes the events of tokens that follow from the date alone, as it is at `now` (epoch ms). May be run twice at once. */

@@ -33,16 +33,16 @@ export function endsSoon(tokenId: number, news: readonly TokenEvent[]): boolean 
 }
 
 const select = {
-  tokenId: true,
+  subjectId: true,
   kind: true,
   startedAt: true,
   endedAt: true,
   facts: true,
-} satisfies Prisma.TokenEventSelect;
-type Stored = Prisma.TokenEventGetPayload<{ select: typeof select }>;
+} satisfies Prisma.EventSelect;
+type Stored = Prisma.EventGetPayload<{ select: typeof select }>;
 
-const toEvent = (row: Stored): TokenEvent => ({
-  ...row,
+const toEvent = ({ subjectId: tokenId, ...row }: Stored): TokenEvent => ({
+  ...{ tokenId, ...row },
   kind: row.kind as TokenEventKind,
   facts: row.facts as TokenEventFacts,
 });
@@ -52,7 +52,7 @@ const toEvent = (row: Stored): TokenEvent => ({
  * first event comes first.
  */
 export async function listTokenNews(tokenIds: readonly number[], now: Date): Promise<TokenEvent[]> {
-  const isNews: Prisma.TokenEventWhereInput[] = [
+  const isNews: Prisma.EventWhereInput[] = [
     { kind: { in: ["ends_in_14_days", "ends_in_3_days"] } },
     {
       kind: { in: ["refused_after_end", "refused_elsewhere"] },
@@ -60,8 +60,8 @@ export async function listTokenNews(tokenIds: readonly number[], now: Date): Pro
     },
     { kind: "new_network", endedAt: null },
   ];
-  const rows = await db.tokenEvent.findMany({
-    where: { tokenId: { in: [...tokenIds] }, OR: isNews },
+  const rows = await db.event.findMany({
+    where: { subject: "token", subjectId: { in: [...tokenIds] }, OR: isNews },
     select,
     orderBy: [{ startedAt: "asc" }, { id: "asc" }],
   });
@@ -75,9 +75,12 @@ export async function confirmNetworks(
   now: Date,
 ): Promise<void> {
   if (seen.length === 0) return;
-  const OR = seen.map(({ tokenId, network }) => ({ tokenId, facts: { path: ["network"], equals: network } }));
-  await db.tokenEvent.updateMany({
-    where: { OR, kind: "new_network", endedAt: null, startedAt: { lte: now }, token: { accountId } },
+  const OR = seen.map(({ tokenId, network }) => ({
+    subjectId: tokenId,
+    facts: { path: ["network"], equals: network },
+  }));
+  await db.event.updateMany({
+    where: { OR, subject: "token", accountId, kind: "new_network", endedAt: null, startedAt: { lte: now } },
     data: { endedAt: now },
   });
 }

@@ -11,7 +11,7 @@ const CHANNELS: Readonly<Record<string, string>> = { mail: "mail", webhook: "web
 type Props = { serverId: number; notices: Notices; zone: string };
 
 /** Whether its owner was told, and a way to be told nothing for a while. One form: the button says for how long. */
-export function ServerNotices({ serverId, notices: { hasChannel, told, isGoingOn, snooze }, zone }: Props) {
+export function ServerNotices({ serverId, notices: { hasChannel, told, snooze }, zone }: Props) {
   if (!hasChannel && told === null && snooze === null) return null;
   const at = (instant: Date) => `${momentText(instant, zone)} ${zoneText(zone)}`;
   return (
@@ -20,7 +20,7 @@ export function ServerNotices({ serverId, notices: { hasChannel, told, isGoingOn
       {told && <span>{`Told by ${told.by.map((kind) => CHANNELS[kind]).join(" and ")} on ${at(told.at)}.`}</span>}
       {snooze ? (
         <>
-          <span>{snooze.until ? `Snoozed until ${at(snooze.until)}.` : "Snoozed until it has recovered."}</span>
+          <span>{`Snoozed until ${at(snooze.until)}.`}</span>
           <button type="submit" name="length" value="end" className="button quiet small">
             Tell me again
           </button>
@@ -35,11 +35,6 @@ export function ServerNotices({ serverId, notices: { hasChannel, told, isGoingOn
             <button type="submit" name="length" value="8h" className="button quiet small">
               For 8 hours
             </button>
-            {isGoingOn && (
-              <button type="submit" name="length" value="recovery" className="button quiet small">
-                Until it recovers
-              </button>
-            )}
           </span>
         </details>
       )}

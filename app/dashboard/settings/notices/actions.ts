@@ -5,7 +5,7 @@ import { redirect } from "next/navigation";
 import { type FormAnswer, refused } from "@/app/dashboard/form-answer";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { askForConfirmation } from "@/lib/notices/confirmation";
-import { NOTICE_KINDS, SHARED } from "@/lib/notices/kinds";
+import { NOTICE_KINDS, RECOVERED, SHARED } from "@/lib/notices/kinds";
 import {
   CHANNEL_KINDS,
   createChannel,
@@ -15,7 +15,7 @@ import {
   rotateSecret,
   switchChannel,
 } from "@/lib/notices/management";
-import { RECOVERED, saveChoices } from "@/lib/notices/settings";
+import { saveChoices } from "@/lib/notices/settings";
 import { MAX_TESTS, sendTest } from "@/lib/notices/testing";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";

@@ -2,7 +2,8 @@ import { ButtonForm, type ButtonFormProps } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Time } from "@/app/ui/time";
-import { type Channel, lastFailure, MAX_CHANNEL_NAME } from "@/lib/notices/management";
+import { counted } from "@/lib/format/quantities";
+import { type Channel, MAX_CHANNEL_NAME } from "@/lib/notices/management";
 import {
   askAgainAction,
   endOldSecretAction,
@@ -18,8 +19,17 @@ const KIND_NAMES: Readonly<Record<string, string>> = { mail: "Mail", webhook: "W
 const STATES: Readonly<Record<string, { name: string; tone: string }>> = {
   due: { name: "On its way", tone: "" },
   delivered: { name: "Delivered", tone: "good" },
-  undelivered: { name: "Not delivered", tone: "danger" },
+  failed: { name: "Not delivered", tone: "danger" },
   dropped: { name: "Dropped", tone: "" },
+};
+/** Why notices wait; null: for the others of their message, or for another attempt. */
+const WAITS_FOR: Readonly<Record<string, string>> = {
+  quiet: "the end of quiet hours",
+  limit: "the next hour: twenty messages an hour are the most",
+  receiver: "its receiver, which asked for time",
+  snooze: "the end of a snooze",
+  maintenance: "the end of maintenance",
+  often: "the next hour: the same came three times within this one",
 };
 
 /** One channel: whether it is on, what was sent there, and what can be done with it. */
@@ -71,7 +81,8 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
           />
         )}
       </div>
-      {channel.deliveries.length > 0 && <Deliveries channel={channel} now={now} />}
+      <Waiting channel={channel} now={now} />
+      {channel.last.length > 0 && <Deliveries channel={channel} now={now} />}
       <ChangeOrRemove {...{ channel, quiet }} />
     </article>
   );
@@ -133,8 +144,7 @@ function ChannelBadge({ confirmedAt, offAt, failingSince }: Channel) {
 }
 
 function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
-  const { confirmedAt, offAt, offReason, failingSince } = channel;
-  const failure = lastFailure(channel);
+  const { confirmedAt, offAt, offReason, failingSince, isLost } = channel;
   if (offAt !== null) {
     return (
       <p>
@@ -142,11 +152,12 @@ function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
       </p>
     );
   }
+  if (isLost) return <p>This console has no key that opens this channel, so nothing is sent. Add it again.</p>;
   if (confirmedAt === null) {
     return (
       <p>
         {failingSince
-          ? `The confirmation mail was not sent: ${failure} Send it again later.`
+          ? `The confirmation mail was not sent: ${offReason} Send it again later.`
           : "Open the link in the confirmation mail: no notice is sent before that. At most three such mails are sent in a day."}
       </p>
     );
@@ -154,17 +165,31 @@ function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
   if (failingSince === null) return null;
   return (
     <p>
-      Nothing arrives there{failure === null ? "." : `: ${failure}`} The first failure was{" "}
+      Nothing arrives there{offReason === null ? "." : `: ${offReason}`} The first failure was{" "}
       <Time at={failingSince} now={now} />. After a day of failures it is turned off.
     </p>
   );
 }
 
-function Deliveries({ channel: { id, name, deliveries }, now }: { channel: Channel; now: Date }) {
+function Waiting({ channel: { waiting, heldUntil, heldFor }, now }: { channel: Channel; now: Date }) {
+  const isHeld = heldUntil !== null && heldUntil > now;
+  return waiting.map(({ for: own, count, until }) => {
+    const reason = WAITS_FOR[own ?? (isHeld ? (heldFor ?? "") : "")];
+    return (
+      <p key={own} className="soft">
+        {counted(count, "notice")} {count === 1 ? "waits" : "wait"}
+        {reason && ` for ${reason}`}, until{" "}
+        <Time at={own === null && isHeld ? heldUntil : new Date(Math.max(until, now.getTime()))} now={now} />.
+      </p>
+    );
+  });
+}
+
+function Deliveries({ channel: { name, last }, now }: { channel: Channel; now: Date }) {
   return (
     <details className="disclosure">
       <summary>
-        Last {deliveries.length === 1 ? "delivery" : `${deliveries.length} deliveries`}
+        Last {last.length === 1 ? "delivery" : `${last.length} deliveries`}
         <span className="visually-hidden"> of {name}</span>
       </summary>
       <DataTable
@@ -172,18 +197,18 @@ function Deliveries({ channel: { id, name, deliveries }, now }: { channel: Chann
         columns={["When", "What", "Status", "Why"]}
         className={styles.deliveries}
       >
-        {deliveries.map((delivery) => (
-          <Row key={`${id} ${delivery.id}`}>
+        {last.map(({ id, at, title, state, reason }) => (
+          <Row key={id}>
             <RowTitle>
-              <Time at={delivery.endedAt ?? delivery.dueAt} now={now} />
+              <Time at={new Date(at)} now={now} />
             </RowTitle>
             <Cell label="What" className={styles.target}>
-              {delivery.notice.kind === "test" ? "Test" : <bdi>{delivery.title ?? "–"}</bdi>}
+              <bdi>{title}</bdi>
             </Cell>
             <Cell label="Status">
-              <span className={`badge ${STATES[delivery.state]?.tone}`}>{STATES[delivery.state]?.name}</span>
+              <span className={`badge ${STATES[state]?.tone}`}>{STATES[state]?.name}</span>
             </Cell>
-            <Cell label="Why">{delivery.reason ?? "–"}</Cell>
+            <Cell label="Why">{reason ?? "–"}</Cell>
           </Row>
         ))}
       </DataTable>

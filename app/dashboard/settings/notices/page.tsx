@@ -17,7 +17,7 @@ import { type RuleLine, RulesForm } from "./rules-form";
 
 export const metadata: Metadata = { title: "Notices" };
 
-const NAMES = { server: "server", service: "game service", token: "token" } as const;
+const NAMES = { server: "server", service: "game service", token: "token", channel: "channel" } as const;
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 

@@ -407,7 +407,6 @@ export const ModelName = {
   AccessToken: 'AccessToken',
   TokenUseHour: 'TokenUseHour',
   TokenVisitor: 'TokenVisitor',
-  TokenEvent: 'TokenEvent',
   Server: 'Server',
   Event: 'Event',
   MaintenanceTime: 'MaintenanceTime',
@@ -418,7 +417,6 @@ export const ModelName = {
   TelemetryHour: 'TelemetryHour',
   BenchmarkRun: 'BenchmarkRun',
   GameService: 'GameService',
-  ServiceEvent: 'ServiceEvent',
   ServiceGrant: 'ServiceGrant',
   ServiceShare: 'ServiceShare',
   HostnameClaim: 'HostnameClaim',
@@ -431,10 +429,8 @@ export const ModelName = {
   Sweep: 'Sweep',
   NoticeChannel: 'NoticeChannel',
   NoticeSettings: 'NoticeSettings',
-  SharedServiceEvent: 'SharedServiceEvent',
-  NoticeIncident: 'NoticeIncident',
   Notice: 'Notice',
-  NoticeDelivery: 'NoticeDelivery',
+  NoticeMessage: 'NoticeMessage',
   ServerSnooze: 'ServerSnooze',
   NoticeConfirmation: 'NoticeConfirmation'
 } as const
@@ -452,7 +448,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "event" | "maintenanceTime" | "heartbeat" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "sharedServiceEvent" | "noticeIncident" | "notice" | "noticeDelivery" | "serverSnooze" | "noticeConfirmation"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "server" | "event" | "maintenanceTime" | "heartbeat" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "notice" | "noticeMessage" | "serverSnooze" | "noticeConfirmation"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -823,80 +819,6 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.TokenVisitorCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.TokenVisitorCountAggregateOutputType> | number
-        }
-      }
-    }
-    TokenEvent: {
-      payload: Prisma.$TokenEventPayload<ExtArgs>
-      fields: Prisma.TokenEventFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.TokenEventFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.TokenEventFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
-        }
-        findFirst: {
-          args: Prisma.TokenEventFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.TokenEventFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
-        }
-        findMany: {
-          args: Prisma.TokenEventFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>[]
-        }
-        create: {
-          args: Prisma.TokenEventCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
-        }
-        createMany: {
-          args: Prisma.TokenEventCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.TokenEventCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>[]
-        }
-        delete: {
-          args: Prisma.TokenEventDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
-        }
-        update: {
-          args: Prisma.TokenEventUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
-        }
-        deleteMany: {
-          args: Prisma.TokenEventDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.TokenEventUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.TokenEventUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>[]
-        }
-        upsert: {
-          args: Prisma.TokenEventUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
-        }
-        aggregate: {
-          args: Prisma.TokenEventAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateTokenEvent>
-        }
-        groupBy: {
-          args: Prisma.TokenEventGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.TokenEventGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.TokenEventCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.TokenEventCountAggregateOutputType> | number
         }
       }
     }
@@ -1637,80 +1559,6 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.GameServiceCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.GameServiceCountAggregateOutputType> | number
-        }
-      }
-    }
-    ServiceEvent: {
-      payload: Prisma.$ServiceEventPayload<ExtArgs>
-      fields: Prisma.ServiceEventFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.ServiceEventFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.ServiceEventFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
-        }
-        findFirst: {
-          args: Prisma.ServiceEventFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.ServiceEventFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
-        }
-        findMany: {
-          args: Prisma.ServiceEventFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>[]
-        }
-        create: {
-          args: Prisma.ServiceEventCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
-        }
-        createMany: {
-          args: Prisma.ServiceEventCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.ServiceEventCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>[]
-        }
-        delete: {
-          args: Prisma.ServiceEventDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
-        }
-        update: {
-          args: Prisma.ServiceEventUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
-        }
-        deleteMany: {
-          args: Prisma.ServiceEventDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.ServiceEventUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.ServiceEventUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>[]
-        }
-        upsert: {
-          args: Prisma.ServiceEventUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
-        }
-        aggregate: {
-          args: Prisma.ServiceEventAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateServiceEvent>
-        }
-        groupBy: {
-          args: Prisma.ServiceEventGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.ServiceEventGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.ServiceEventCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.ServiceEventCountAggregateOutputType> | number
         }
       }
     }
@@ -2602,154 +2450,6 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    SharedServiceEvent: {
-      payload: Prisma.$SharedServiceEventPayload<ExtArgs>
-      fields: Prisma.SharedServiceEventFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.SharedServiceEventFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.SharedServiceEventFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
-        }
-        findFirst: {
-          args: Prisma.SharedServiceEventFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.SharedServiceEventFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
-        }
-        findMany: {
-          args: Prisma.SharedServiceEventFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>[]
-        }
-        create: {
-          args: Prisma.SharedServiceEventCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
-        }
-        createMany: {
-          args: Prisma.SharedServiceEventCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.SharedServiceEventCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>[]
-        }
-        delete: {
-          args: Prisma.SharedServiceEventDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
-        }
-        update: {
-          args: Prisma.SharedServiceEventUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
-        }
-        deleteMany: {
-          args: Prisma.SharedServiceEventDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.SharedServiceEventUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.SharedServiceEventUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>[]
-        }
-        upsert: {
-          args: Prisma.SharedServiceEventUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
-        }
-        aggregate: {
-          args: Prisma.SharedServiceEventAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateSharedServiceEvent>
-        }
-        groupBy: {
-          args: Prisma.SharedServiceEventGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.SharedServiceEventGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.SharedServiceEventCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.SharedServiceEventCountAggregateOutputType> | number
-        }
-      }
-    }
-    NoticeIncident: {
-      payload: Prisma.$NoticeIncidentPayload<ExtArgs>
-      fields: Prisma.NoticeIncidentFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.NoticeIncidentFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.NoticeIncidentFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
-        }
-        findFirst: {
-          args: Prisma.NoticeIncidentFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.NoticeIncidentFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
-        }
-        findMany: {
-          args: Prisma.NoticeIncidentFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>[]
-        }
-        create: {
-          args: Prisma.NoticeIncidentCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
-        }
-        createMany: {
-          args: Prisma.NoticeIncidentCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.NoticeIncidentCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>[]
-        }
-        delete: {
-          args: Prisma.NoticeIncidentDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
-        }
-        update: {
-          args: Prisma.NoticeIncidentUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
-        }
-        deleteMany: {
-          args: Prisma.NoticeIncidentDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.NoticeIncidentUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.NoticeIncidentUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>[]
-        }
-        upsert: {
-          args: Prisma.NoticeIncidentUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
-        }
-        aggregate: {
-          args: Prisma.NoticeIncidentAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateNoticeIncident>
-        }
-        groupBy: {
-          args: Prisma.NoticeIncidentGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.NoticeIncidentGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.NoticeIncidentCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.NoticeIncidentCountAggregateOutputType> | number
-        }
-      }
-    }
     Notice: {
       payload: Prisma.$NoticePayload<ExtArgs>
       fields: Prisma.NoticeFieldRefs
@@ -2824,77 +2524,77 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    NoticeDelivery: {
-      payload: Prisma.$NoticeDeliveryPayload<ExtArgs>
-      fields: Prisma.NoticeDeliveryFieldRefs
+    NoticeMessage: {
+      payload: Prisma.$NoticeMessagePayload<ExtArgs>
+      fields: Prisma.NoticeMessageFieldRefs
       operations: {
         findUnique: {
-          args: Prisma.NoticeDeliveryFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload> | null
+          args: Prisma.NoticeMessageFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload> | null
         }
         findUniqueOrThrow: {
-          args: Prisma.NoticeDeliveryFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+          args: Prisma.NoticeMessageFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>
         }
         findFirst: {
-          args: Prisma.NoticeDeliveryFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload> | null
+          args: Prisma.NoticeMessageFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload> | null
         }
         findFirstOrThrow: {
-          args: Prisma.NoticeDeliveryFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+          args: Prisma.NoticeMessageFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>
         }
         findMany: {
-          args: Prisma.NoticeDeliveryFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>[]
+          args: Prisma.NoticeMessageFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>[]
         }
         create: {
-          args: Prisma.NoticeDeliveryCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+          args: Prisma.NoticeMessageCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>
         }
         createMany: {
-          args: Prisma.NoticeDeliveryCreateManyArgs<ExtArgs>
+          args: Prisma.NoticeMessageCreateManyArgs<ExtArgs>
           result: BatchPayload
         }
         createManyAndReturn: {
-          args: Prisma.NoticeDeliveryCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>[]
+          args: Prisma.NoticeMessageCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>[]
         }
         delete: {
-          args: Prisma.NoticeDeliveryDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+          args: Prisma.NoticeMessageDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>
         }
         update: {
-          args: Prisma.NoticeDeliveryUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+          args: Prisma.NoticeMessageUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>
         }
         deleteMany: {
-          args: Prisma.NoticeDeliveryDeleteManyArgs<ExtArgs>
+          args: Prisma.NoticeMessageDeleteManyArgs<ExtArgs>
           result: BatchPayload
         }
         updateMany: {
-          args: Prisma.NoticeDeliveryUpdateManyArgs<ExtArgs>
+          args: Prisma.NoticeMessageUpdateManyArgs<ExtArgs>
           result: BatchPayload
         }
         updateManyAndReturn: {
-          args: Prisma.NoticeDeliveryUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>[]
+          args: Prisma.NoticeMessageUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>[]
         }
         upsert: {
-          args: Prisma.NoticeDeliveryUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+          args: Prisma.NoticeMessageUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeMessagePayload>
         }
         aggregate: {
-          args: Prisma.NoticeDeliveryAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateNoticeDelivery>
+          args: Prisma.NoticeMessageAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateNoticeMessage>
         }
         groupBy: {
-          args: Prisma.NoticeDeliveryGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.NoticeDeliveryGroupByOutputType>[]
+          args: Prisma.NoticeMessageGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeMessageGroupByOutputType>[]
         }
         count: {
-          args: Prisma.NoticeDeliveryCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.NoticeDeliveryCountAggregateOutputType> | number
+          args: Prisma.NoticeMessageCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeMessageCountAggregateOutputType> | number
         }
       }
     }
@@ -3175,19 +2875,6 @@ export const TokenVisitorScalarFieldEnum = {
 export type TokenVisitorScalarFieldEnum = (typeof TokenVisitorScalarFieldEnum)[keyof typeof TokenVisitorScalarFieldEnum]
 
 
-export const TokenEventScalarFieldEnum = {
-  id: 'id',
-  tokenId: 'tokenId',
-  kind: 'kind',
-  startedAt: 'startedAt',
-  endedAt: 'endedAt',
-  facts: 'facts',
-  noticeDue: 'noticeDue'
-} as const
-
-export type TokenEventScalarFieldEnum = (typeof TokenEventScalarFieldEnum)[keyof typeof TokenEventScalarFieldEnum]
-
-
 export const ServerScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
@@ -3224,7 +2911,8 @@ export const EventScalarFieldEnum = {
   startedAt: 'startedAt',
   endedAt: 'endedAt',
   facts: 'facts',
-  noticeDue: 'noticeDue'
+  noticeDue: 'noticeDue',
+  noticeEndDue: 'noticeEndDue'
 } as const
 
 export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
@@ -3375,19 +3063,6 @@ export const GameServiceScalarFieldEnum = {
 export type GameServiceScalarFieldEnum = (typeof GameServiceScalarFieldEnum)[keyof typeof GameServiceScalarFieldEnum]
 
 
-export const ServiceEventScalarFieldEnum = {
-  id: 'id',
-  serviceId: 'serviceId',
-  kind: 'kind',
-  startedAt: 'startedAt',
-  endedAt: 'endedAt',
-  facts: 'facts',
-  noticeDue: 'noticeDue'
-} as const
-
-export type ServiceEventScalarFieldEnum = (typeof ServiceEventScalarFieldEnum)[keyof typeof ServiceEventScalarFieldEnum]
-
-
 export const ServiceGrantScalarFieldEnum = {
   serviceId: 'serviceId',
   accountId: 'accountId',
@@ -3530,7 +3205,11 @@ export const NoticeChannelScalarFieldEnum = {
   offReason: 'offReason',
   failingSince: 'failingSince',
   formNonce: 'formNonce',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  claim: 'claim',
+  leasedUntil: 'leasedUntil',
+  heldUntil: 'heldUntil',
+  heldFor: 'heldFor'
 } as const
 
 export type NoticeChannelScalarFieldEnum = (typeof NoticeChannelScalarFieldEnum)[keyof typeof NoticeChannelScalarFieldEnum]
@@ -3547,61 +3226,46 @@ export const NoticeSettingsScalarFieldEnum = {
 export type NoticeSettingsScalarFieldEnum = (typeof NoticeSettingsScalarFieldEnum)[keyof typeof NoticeSettingsScalarFieldEnum]
 
 
-export const SharedServiceEventScalarFieldEnum = {
-  accountId: 'accountId',
-  eventId: 'eventId'
-} as const
-
-export type SharedServiceEventScalarFieldEnum = (typeof SharedServiceEventScalarFieldEnum)[keyof typeof SharedServiceEventScalarFieldEnum]
-
-
-export const NoticeIncidentScalarFieldEnum = {
+export const NoticeScalarFieldEnum = {
   id: 'id',
+  channelId: 'channelId',
   accountId: 'accountId',
   subject: 'subject',
   subjectId: 'subjectId',
+  eventId: 'eventId',
+  tells: 'tells',
   kind: 'kind',
+  name: 'name',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
-  facts: 'facts',
-  toldAt: 'toldAt',
-  toldIn: 'toldIn',
-  isFlapping: 'isFlapping',
-  lookAt: 'lookAt'
-} as const
-
-export type NoticeIncidentScalarFieldEnum = (typeof NoticeIncidentScalarFieldEnum)[keyof typeof NoticeIncidentScalarFieldEnum]
-
-
-export const NoticeScalarFieldEnum = {
-  id: 'id',
-  accountId: 'accountId',
-  kind: 'kind',
-  thread: 'thread',
-  incidents: 'incidents',
-  facts: 'facts',
-  createdAt: 'createdAt'
+  state: 'state',
+  dueAt: 'dueAt',
+  nextAt: 'nextAt',
+  waitsFor: 'waitsFor',
+  attempts: 'attempts',
+  messageId: 'messageId',
+  settledAt: 'settledAt',
+  reason: 'reason'
 } as const
 
 export type NoticeScalarFieldEnum = (typeof NoticeScalarFieldEnum)[keyof typeof NoticeScalarFieldEnum]
 
 
-export const NoticeDeliveryScalarFieldEnum = {
+export const NoticeMessageScalarFieldEnum = {
   id: 'id',
-  noticeId: 'noticeId',
   channelId: 'channelId',
   accountId: 'accountId',
-  state: 'state',
-  dueAt: 'dueAt',
-  attemptAt: 'attemptAt',
-  attempts: 'attempts',
-  leasedUntil: 'leasedUntil',
+  isTest: 'isTest',
   content: 'content',
+  state: 'state',
+  attempts: 'attempts',
+  nextAt: 'nextAt',
+  createdAt: 'createdAt',
   endedAt: 'endedAt',
   reason: 'reason'
 } as const
 
-export type NoticeDeliveryScalarFieldEnum = (typeof NoticeDeliveryScalarFieldEnum)[keyof typeof NoticeDeliveryScalarFieldEnum]
+export type NoticeMessageScalarFieldEnum = (typeof NoticeMessageScalarFieldEnum)[keyof typeof NoticeMessageScalarFieldEnum]
 
 
 export const ServerSnoozeScalarFieldEnum = {
@@ -3993,7 +3657,6 @@ export type GlobalOmitConfig = {
   accessToken?: Prisma.AccessTokenOmit
   tokenUseHour?: Prisma.TokenUseHourOmit
   tokenVisitor?: Prisma.TokenVisitorOmit
-  tokenEvent?: Prisma.TokenEventOmit
   server?: Prisma.ServerOmit
   event?: Prisma.EventOmit
   maintenanceTime?: Prisma.MaintenanceTimeOmit
@@ -4004,7 +3667,6 @@ export type GlobalOmitConfig = {
   telemetryHour?: Prisma.TelemetryHourOmit
   benchmarkRun?: Prisma.BenchmarkRunOmit
   gameService?: Prisma.GameServiceOmit
-  serviceEvent?: Prisma.ServiceEventOmit
   serviceGrant?: Prisma.ServiceGrantOmit
   serviceShare?: Prisma.ServiceShareOmit
   hostnameClaim?: Prisma.HostnameClaimOmit
@@ -4017,10 +3679,8 @@ export type GlobalOmitConfig = {
   sweep?: Prisma.SweepOmit
   noticeChannel?: Prisma.NoticeChannelOmit
   noticeSettings?: Prisma.NoticeSettingsOmit
-  sharedServiceEvent?: Prisma.SharedServiceEventOmit
-  noticeIncident?: Prisma.NoticeIncidentOmit
   notice?: Prisma.NoticeOmit
-  noticeDelivery?: Prisma.NoticeDeliveryOmit
+  noticeMessage?: Prisma.NoticeMessageOmit
   serverSnooze?: Prisma.ServerSnoozeOmit
   noticeConfirmation?: Prisma.NoticeConfirmationOmit
 }

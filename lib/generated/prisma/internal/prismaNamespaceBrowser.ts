@@ -56,7 +56,6 @@ export const ModelName = {
   AccessToken: 'AccessToken',
   TokenUseHour: 'TokenUseHour',
   TokenVisitor: 'TokenVisitor',
-  TokenEvent: 'TokenEvent',
   Server: 'Server',
   Event: 'Event',
   MaintenanceTime: 'MaintenanceTime',
@@ -67,7 +66,6 @@ export const ModelName = {
   TelemetryHour: 'TelemetryHour',
   BenchmarkRun: 'BenchmarkRun',
   GameService: 'GameService',
-  ServiceEvent: 'ServiceEvent',
   ServiceGrant: 'ServiceGrant',
   ServiceShare: 'ServiceShare',
   HostnameClaim: 'HostnameClaim',
@@ -80,10 +78,8 @@ export const ModelName = {
   Sweep: 'Sweep',
   NoticeChannel: 'NoticeChannel',
   NoticeSettings: 'NoticeSettings',
-  SharedServiceEvent: 'SharedServiceEvent',
-  NoticeIncident: 'NoticeIncident',
   Notice: 'Notice',
-  NoticeDelivery: 'NoticeDelivery',
+  NoticeMessage: 'NoticeMessage',
   ServerSnooze: 'ServerSnooze',
   NoticeConfirmation: 'NoticeConfirmation'
 } as const
@@ -194,19 +190,6 @@ export const TokenVisitorScalarFieldEnum = {
 export type TokenVisitorScalarFieldEnum = (typeof TokenVisitorScalarFieldEnum)[keyof typeof TokenVisitorScalarFieldEnum]
 
 
-export const TokenEventScalarFieldEnum = {
-  id: 'id',
-  tokenId: 'tokenId',
-  kind: 'kind',
-  startedAt: 'startedAt',
-  endedAt: 'endedAt',
-  facts: 'facts',
-  noticeDue: 'noticeDue'
-} as const
-
-export type TokenEventScalarFieldEnum = (typeof TokenEventScalarFieldEnum)[keyof typeof TokenEventScalarFieldEnum]
-
-
 export const ServerScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
@@ -243,7 +226,8 @@ export const EventScalarFieldEnum = {
   startedAt: 'startedAt',
   endedAt: 'endedAt',
   facts: 'facts',
-  noticeDue: 'noticeDue'
+  noticeDue: 'noticeDue',
+  noticeEndDue: 'noticeEndDue'
 } as const
 
 export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
@@ -394,19 +378,6 @@ export const GameServiceScalarFieldEnum = {
 export type GameServiceScalarFieldEnum = (typeof GameServiceScalarFieldEnum)[keyof typeof GameServiceScalarFieldEnum]
 
 
-export const ServiceEventScalarFieldEnum = {
-  id: 'id',
-  serviceId: 'serviceId',
-  kind: 'kind',
-  startedAt: 'startedAt',
-  endedAt: 'endedAt',
-  facts: 'facts',
-  noticeDue: 'noticeDue'
-} as const
-
-export type ServiceEventScalarFieldEnum = (typeof ServiceEventScalarFieldEnum)[keyof typeof ServiceEventScalarFieldEnum]
-
-
 export const ServiceGrantScalarFieldEnum = {
   serviceId: 'serviceId',
   accountId: 'accountId',
@@ -549,7 +520,11 @@ export const NoticeChannelScalarFieldEnum = {
   offReason: 'offReason',
   failingSince: 'failingSince',
   formNonce: 'formNonce',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  claim: 'claim',
+  leasedUntil: 'leasedUntil',
+  heldUntil: 'heldUntil',
+  heldFor: 'heldFor'
 } as const
 
 export type NoticeChannelScalarFieldEnum = (typeof NoticeChannelScalarFieldEnum)[keyof typeof NoticeChannelScalarFieldEnum]
@@ -566,61 +541,46 @@ export const NoticeSettingsScalarFieldEnum = {
 export type NoticeSettingsScalarFieldEnum = (typeof NoticeSettingsScalarFieldEnum)[keyof typeof NoticeSettingsScalarFieldEnum]
 
 
-export const SharedServiceEventScalarFieldEnum = {
-  accountId: 'accountId',
-  eventId: 'eventId'
-} as const
-
-export type SharedServiceEventScalarFieldEnum = (typeof SharedServiceEventScalarFieldEnum)[keyof typeof SharedServiceEventScalarFieldEnum]
-
-
-export const NoticeIncidentScalarFieldEnum = {
+export const NoticeScalarFieldEnum = {
   id: 'id',
+  channelId: 'channelId',
   accountId: 'accountId',
   subject: 'subject',
   subjectId: 'subjectId',
+  eventId: 'eventId',
+  tells: 'tells',
   kind: 'kind',
+  name: 'name',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
-  facts: 'facts',
-  toldAt: 'toldAt',
-  toldIn: 'toldIn',
-  isFlapping: 'isFlapping',
-  lookAt: 'lookAt'
-} as const
-
-export type NoticeIncidentScalarFieldEnum = (typeof NoticeIncidentScalarFieldEnum)[keyof typeof NoticeIncidentScalarFieldEnum]
-
-
-export const NoticeScalarFieldEnum = {
-  id: 'id',
-  accountId: 'accountId',
-  kind: 'kind',
-  thread: 'thread',
-  incidents: 'incidents',
-  facts: 'facts',
-  createdAt: 'createdAt'
+  state: 'state',
+  dueAt: 'dueAt',
+  nextAt: 'nextAt',
+  waitsFor: 'waitsFor',
+  attempts: 'attempts',
+  messageId: 'messageId',
+  settledAt: 'settledAt',
+  reason: 'reason'
 } as const
 
 export type NoticeScalarFieldEnum = (typeof NoticeScalarFieldEnum)[keyof typeof NoticeScalarFieldEnum]
 
 
-export const NoticeDeliveryScalarFieldEnum = {
+export const NoticeMessageScalarFieldEnum = {
   id: 'id',
-  noticeId: 'noticeId',
   channelId: 'channelId',
   accountId: 'accountId',
-  state: 'state',
-  dueAt: 'dueAt',
-  attemptAt: 'attemptAt',
-  attempts: 'attempts',
-  leasedUntil: 'leasedUntil',
+  isTest: 'isTest',
   content: 'content',
+  state: 'state',
+  attempts: 'attempts',
+  nextAt: 'nextAt',
+  createdAt: 'createdAt',
   endedAt: 'endedAt',
   reason: 'reason'
 } as const
 
-export type NoticeDeliveryScalarFieldEnum = (typeof NoticeDeliveryScalarFieldEnum)[keyof typeof NoticeDeliveryScalarFieldEnum]
+export type NoticeMessageScalarFieldEnum = (typeof NoticeMessageScalarFieldEnum)[keyof typeof NoticeMessageScalarFieldEnum]
 
 
 export const ServerSnoozeScalarFieldEnum = {

@@ -357,7 +357,6 @@ export type AccessTokenWhereInput = {
   replaces?: Prisma.AccessTokenListRelationFilter | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourListRelationFilter | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorListRelationFilter | runtime.Types.Skip
-  events?: Prisma.TokenEventListRelationFilter | runtime.Types.Skip
 }
 
 export type AccessTokenOrderByWithRelationInput = {
@@ -387,7 +386,6 @@ export type AccessTokenOrderByWithRelationInput = {
   replaces?: Prisma.AccessTokenOrderByRelationAggregateInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourOrderByRelationAggregateInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorOrderByRelationAggregateInput | runtime.Types.Skip
-  events?: Prisma.TokenEventOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type AccessTokenWhereUniqueInput = Prisma.AtLeast<{
@@ -421,7 +419,6 @@ export type AccessTokenWhereUniqueInput = Prisma.AtLeast<{
   replaces?: Prisma.AccessTokenListRelationFilter | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourListRelationFilter | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorListRelationFilter | runtime.Types.Skip
-  events?: Prisma.TokenEventListRelationFilter | runtime.Types.Skip
 }, "id" | "tokenHash" | "accountId_formNonce">
 
 export type AccessTokenOrderByWithAggregationInput = {
@@ -504,7 +501,6 @@ export type AccessTokenCreateInput = {
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedCreateInput = {
@@ -532,7 +528,6 @@ export type AccessTokenUncheckedCreateInput = {
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenUpdateInput = {
@@ -559,7 +554,6 @@ export type AccessTokenUpdateInput = {
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateInput = {
@@ -587,7 +581,6 @@ export type AccessTokenUncheckedUpdateInput = {
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenCreateManyInput = {
@@ -921,20 +914,6 @@ export type AccessTokenUpdateOneRequiredWithoutVisitorsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccessTokenUpdateToOneWithWhereWithoutVisitorsInput, Prisma.AccessTokenUpdateWithoutVisitorsInput>, Prisma.AccessTokenUncheckedUpdateWithoutVisitorsInput> | runtime.Types.Skip
 }
 
-export type AccessTokenCreateNestedOneWithoutEventsInput = {
-  create?: Prisma.XOR<Prisma.AccessTokenCreateWithoutEventsInput, Prisma.AccessTokenUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.AccessTokenCreateOrConnectWithoutEventsInput | runtime.Types.Skip
-  connect?: Prisma.AccessTokenWhereUniqueInput | runtime.Types.Skip
-}
-
-export type AccessTokenUpdateOneRequiredWithoutEventsNestedInput = {
-  create?: Prisma.XOR<Prisma.AccessTokenCreateWithoutEventsInput, Prisma.AccessTokenUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.AccessTokenCreateOrConnectWithoutEventsInput | runtime.Types.Skip
-  upsert?: Prisma.AccessTokenUpsertWithoutEventsInput | runtime.Types.Skip
-  connect?: Prisma.AccessTokenWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.AccessTokenUpdateToOneWithWhereWithoutEventsInput, Prisma.AccessTokenUpdateWithoutEventsInput>, Prisma.AccessTokenUncheckedUpdateWithoutEventsInput> | runtime.Types.Skip
-}
-
 export type AccessTokenCreateWithoutAccountInput = {
   name: string
   tokenHash: string
@@ -958,7 +937,6 @@ export type AccessTokenCreateWithoutAccountInput = {
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedCreateWithoutAccountInput = {
@@ -985,7 +963,6 @@ export type AccessTokenUncheckedCreateWithoutAccountInput = {
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenCreateOrConnectWithoutAccountInput = {
@@ -1064,7 +1041,6 @@ export type AccessTokenCreateWithoutReplacesInput = {
   replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedCreateWithoutReplacesInput = {
@@ -1091,7 +1067,6 @@ export type AccessTokenUncheckedCreateWithoutReplacesInput = {
   networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenCreateOrConnectWithoutReplacesInput = {
@@ -1122,7 +1097,6 @@ export type AccessTokenCreateWithoutReplacedByInput = {
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedCreateWithoutReplacedByInput = {
@@ -1149,7 +1123,6 @@ export type AccessTokenUncheckedCreateWithoutReplacedByInput = {
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenCreateOrConnectWithoutReplacedByInput = {
@@ -1196,7 +1169,6 @@ export type AccessTokenUpdateWithoutReplacesInput = {
   replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateWithoutReplacesInput = {
@@ -1223,7 +1195,6 @@ export type AccessTokenUncheckedUpdateWithoutReplacesInput = {
   networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUpsertWithWhereUniqueWithoutReplacedByInput = {
@@ -1265,7 +1236,6 @@ export type AccessTokenCreateWithoutUseHoursInput = {
   replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedCreateWithoutUseHoursInput = {
@@ -1292,7 +1262,6 @@ export type AccessTokenUncheckedCreateWithoutUseHoursInput = {
   networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenCreateOrConnectWithoutUseHoursInput = {
@@ -1334,7 +1303,6 @@ export type AccessTokenUpdateWithoutUseHoursInput = {
   replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateWithoutUseHoursInput = {
@@ -1361,7 +1329,6 @@ export type AccessTokenUncheckedUpdateWithoutUseHoursInput = {
   networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenCreateWithoutVisitorsInput = {
@@ -1387,7 +1354,6 @@ export type AccessTokenCreateWithoutVisitorsInput = {
   replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedCreateWithoutVisitorsInput = {
@@ -1414,7 +1380,6 @@ export type AccessTokenUncheckedCreateWithoutVisitorsInput = {
   networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
 
 export type AccessTokenCreateOrConnectWithoutVisitorsInput = {
@@ -1456,7 +1421,6 @@ export type AccessTokenUpdateWithoutVisitorsInput = {
   replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateWithoutVisitorsInput = {
@@ -1483,129 +1447,6 @@ export type AccessTokenUncheckedUpdateWithoutVisitorsInput = {
   networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-}
-
-export type AccessTokenCreateWithoutEventsInput = {
-  name: string
-  tokenHash: string
-  hint: string
-  createdAt?: Date | string | runtime.Types.Skip
-  expiresAt?: Date | string | null | runtime.Types.Skip
-  lastUsedAt?: Date | string | null | runtime.Types.Skip
-  lastUsedIp?: string | null | runtime.Types.Skip
-  lastUsedAgent?: string | null | runtime.Types.Skip
-  revokedAt?: Date | string | null | runtime.Types.Skip
-  firstUsedAt?: Date | string | null | runtime.Types.Skip
-  firstUsedIp?: string | null | runtime.Types.Skip
-  refusedCount?: number | runtime.Types.Skip
-  lastRefusedAt?: Date | string | null | runtime.Types.Skip
-  lastRefusedIp?: string | null | runtime.Types.Skip
-  lastRefusedAgent?: string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  endsOnFirstUse?: boolean | runtime.Types.Skip
-  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
-  account: Prisma.AccountCreateNestedOneWithoutAccessTokensInput
-  replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
-  replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
-  useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  visitors?: Prisma.TokenVisitorCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-}
-
-export type AccessTokenUncheckedCreateWithoutEventsInput = {
-  id?: number | runtime.Types.Skip
-  accountId: number
-  name: string
-  tokenHash: string
-  hint: string
-  createdAt?: Date | string | runtime.Types.Skip
-  expiresAt?: Date | string | null | runtime.Types.Skip
-  lastUsedAt?: Date | string | null | runtime.Types.Skip
-  lastUsedIp?: string | null | runtime.Types.Skip
-  lastUsedAgent?: string | null | runtime.Types.Skip
-  revokedAt?: Date | string | null | runtime.Types.Skip
-  firstUsedAt?: Date | string | null | runtime.Types.Skip
-  firstUsedIp?: string | null | runtime.Types.Skip
-  refusedCount?: number | runtime.Types.Skip
-  lastRefusedAt?: Date | string | null | runtime.Types.Skip
-  lastRefusedIp?: string | null | runtime.Types.Skip
-  lastRefusedAgent?: string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  replacedById?: number | null | runtime.Types.Skip
-  endsOnFirstUse?: boolean | runtime.Types.Skip
-  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
-  replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
-  useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-  visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
-}
-
-export type AccessTokenCreateOrConnectWithoutEventsInput = {
-  where: Prisma.AccessTokenWhereUniqueInput
-  create: Prisma.XOR<Prisma.AccessTokenCreateWithoutEventsInput, Prisma.AccessTokenUncheckedCreateWithoutEventsInput>
-}
-
-export type AccessTokenUpsertWithoutEventsInput = {
-  update: Prisma.XOR<Prisma.AccessTokenUpdateWithoutEventsInput, Prisma.AccessTokenUncheckedUpdateWithoutEventsInput>
-  create: Prisma.XOR<Prisma.AccessTokenCreateWithoutEventsInput, Prisma.AccessTokenUncheckedCreateWithoutEventsInput>
-  where?: Prisma.AccessTokenWhereInput | runtime.Types.Skip
-}
-
-export type AccessTokenUpdateToOneWithWhereWithoutEventsInput = {
-  where?: Prisma.AccessTokenWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.AccessTokenUpdateWithoutEventsInput, Prisma.AccessTokenUncheckedUpdateWithoutEventsInput>
-}
-
-export type AccessTokenUpdateWithoutEventsInput = {
-  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  tokenHash?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  hint?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  lastUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  lastUsedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  firstUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  firstUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  lastRefusedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  lastRefusedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
-  account?: Prisma.AccountUpdateOneRequiredWithoutAccessTokensNestedInput | runtime.Types.Skip
-  replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
-  replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
-  useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  visitors?: Prisma.TokenVisitorUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-}
-
-export type AccessTokenUncheckedUpdateWithoutEventsInput = {
-  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  tokenHash?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  hint?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  lastUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  lastUsedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  firstUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  firstUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  lastRefusedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  lastRefusedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  replacedById?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
-  replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
-  useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenCreateManyAccountInput = {
@@ -1654,7 +1495,6 @@ export type AccessTokenUpdateWithoutAccountInput = {
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateWithoutAccountInput = {
@@ -1681,7 +1521,6 @@ export type AccessTokenUncheckedUpdateWithoutAccountInput = {
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateManyWithoutAccountInput = {
@@ -1753,7 +1592,6 @@ export type AccessTokenUpdateWithoutReplacedByInput = {
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateWithoutReplacedByInput = {
@@ -1780,7 +1618,6 @@ export type AccessTokenUncheckedUpdateWithoutReplacedByInput = {
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
-  events?: Prisma.TokenEventUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateManyWithoutReplacedByInput = {
@@ -1815,14 +1652,12 @@ export type AccessTokenCountOutputType = {
   replaces: number
   useHours: number
   visitors: number
-  events: number
 }
 
 export type AccessTokenCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   replaces?: boolean | AccessTokenCountOutputTypeCountReplacesArgs
   useHours?: boolean | AccessTokenCountOutputTypeCountUseHoursArgs
   visitors?: boolean | AccessTokenCountOutputTypeCountVisitorsArgs
-  events?: boolean | AccessTokenCountOutputTypeCountEventsArgs
 }
 
 /**
@@ -1856,13 +1691,6 @@ export type AccessTokenCountOutputTypeCountVisitorsArgs<ExtArgs extends runtime.
   where?: Prisma.TokenVisitorWhereInput | runtime.Types.Skip
 }
 
-/**
- * AccessTokenCountOutputType without action
- */
-export type AccessTokenCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.TokenEventWhereInput | runtime.Types.Skip
-}
-
 
 export type AccessTokenSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -1891,7 +1719,6 @@ export type AccessTokenSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   replaces?: boolean | Prisma.AccessToken$replacesArgs<ExtArgs> | runtime.Types.Skip
   useHours?: boolean | Prisma.AccessToken$useHoursArgs<ExtArgs> | runtime.Types.Skip
   visitors?: boolean | Prisma.AccessToken$visitorsArgs<ExtArgs> | runtime.Types.Skip
-  events?: boolean | Prisma.AccessToken$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.AccessTokenCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["accessToken"]>
 
@@ -1978,7 +1805,6 @@ export type AccessTokenInclude<ExtArgs extends runtime.Types.Extensions.Internal
   replaces?: boolean | Prisma.AccessToken$replacesArgs<ExtArgs> | runtime.Types.Skip
   useHours?: boolean | Prisma.AccessToken$useHoursArgs<ExtArgs> | runtime.Types.Skip
   visitors?: boolean | Prisma.AccessToken$visitorsArgs<ExtArgs> | runtime.Types.Skip
-  events?: boolean | Prisma.AccessToken$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.AccessTokenCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type AccessTokenIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1998,7 +1824,6 @@ export type $AccessTokenPayload<ExtArgs extends runtime.Types.Extensions.Interna
     replaces: Prisma.$AccessTokenPayload<ExtArgs>[]
     useHours: Prisma.$TokenUseHourPayload<ExtArgs>[]
     visitors: Prisma.$TokenVisitorPayload<ExtArgs>[]
-    events: Prisma.$TokenEventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -2445,7 +2270,6 @@ export interface Prisma__AccessTokenClient<T, Null = never, ExtArgs extends runt
   replaces<T extends Prisma.AccessToken$replacesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccessToken$replacesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccessTokenPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   useHours<T extends Prisma.AccessToken$useHoursArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccessToken$useHoursArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TokenUseHourPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   visitors<T extends Prisma.AccessToken$visitorsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccessToken$visitorsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TokenVisitorPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
-  events<T extends Prisma.AccessToken$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccessToken$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TokenEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2994,30 +2818,6 @@ export type AccessToken$visitorsArgs<ExtArgs extends runtime.Types.Extensions.In
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.TokenVisitorScalarFieldEnum | Prisma.TokenVisitorScalarFieldEnum[] | runtime.Types.Skip
-}
-
-/**
- * AccessToken.events
- */
-export type AccessToken$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the TokenEvent
-   */
-  select?: Prisma.TokenEventSelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the TokenEvent
-   */
-  omit?: Prisma.TokenEventOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.TokenEventInclude<ExtArgs> | null
-  where?: Prisma.TokenEventWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.TokenEventOrderByWithRelationInput | Prisma.TokenEventOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.TokenEventWhereUniqueInput | runtime.Types.Skip
-  take?: number | runtime.Types.Skip
-  skip?: number | runtime.Types.Skip
-  distinct?: Prisma.TokenEventScalarFieldEnum | Prisma.TokenEventScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

@@ -258,8 +258,8 @@ export type AccountWhereInput = {
   tickets?: Prisma.TicketListRelationFilter | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelListRelationFilter | runtime.Types.Skip
   noticeSettings?: Prisma.XOR<Prisma.NoticeSettingsNullableScalarRelationFilter, Prisma.NoticeSettingsWhereInput> | null | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentListRelationFilter | runtime.Types.Skip
   notices?: Prisma.NoticeListRelationFilter | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageListRelationFilter | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationListRelationFilter | runtime.Types.Skip
   events?: Prisma.EventListRelationFilter | runtime.Types.Skip
 }
@@ -284,8 +284,8 @@ export type AccountOrderByWithRelationInput = {
   tickets?: Prisma.TicketOrderByRelationAggregateInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelOrderByRelationAggregateInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsOrderByWithRelationInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentOrderByRelationAggregateInput | runtime.Types.Skip
   notices?: Prisma.NoticeOrderByRelationAggregateInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageOrderByRelationAggregateInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationOrderByRelationAggregateInput | runtime.Types.Skip
   events?: Prisma.EventOrderByRelationAggregateInput | runtime.Types.Skip
 }
@@ -313,8 +313,8 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   tickets?: Prisma.TicketListRelationFilter | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelListRelationFilter | runtime.Types.Skip
   noticeSettings?: Prisma.XOR<Prisma.NoticeSettingsNullableScalarRelationFilter, Prisma.NoticeSettingsWhereInput> | null | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentListRelationFilter | runtime.Types.Skip
   notices?: Prisma.NoticeListRelationFilter | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageListRelationFilter | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationListRelationFilter | runtime.Types.Skip
   events?: Prisma.EventListRelationFilter | runtime.Types.Skip
 }, "id" | "email">
@@ -370,8 +370,8 @@ export type AccountCreateInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -396,8 +396,8 @@ export type AccountUncheckedCreateInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -421,8 +421,8 @@ export type AccountUpdateInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -447,8 +447,8 @@ export type AccountUncheckedUpdateInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -734,20 +734,6 @@ export type AccountUpdateOneRequiredWithoutNoticeSettingsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticeSettingsInput, Prisma.AccountUpdateWithoutNoticeSettingsInput>, Prisma.AccountUncheckedUpdateWithoutNoticeSettingsInput> | runtime.Types.Skip
 }
 
-export type AccountCreateNestedOneWithoutNoticeIncidentsInput = {
-  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedCreateWithoutNoticeIncidentsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeIncidentsInput | runtime.Types.Skip
-  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
-}
-
-export type AccountUpdateOneRequiredWithoutNoticeIncidentsNestedInput = {
-  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedCreateWithoutNoticeIncidentsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeIncidentsInput | runtime.Types.Skip
-  upsert?: Prisma.AccountUpsertWithoutNoticeIncidentsInput | runtime.Types.Skip
-  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticeIncidentsInput, Prisma.AccountUpdateWithoutNoticeIncidentsInput>, Prisma.AccountUncheckedUpdateWithoutNoticeIncidentsInput> | runtime.Types.Skip
-}
-
 export type AccountCreateNestedOneWithoutNoticesInput = {
   create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticesInput, Prisma.AccountUncheckedCreateWithoutNoticesInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticesInput | runtime.Types.Skip
@@ -760,6 +746,20 @@ export type AccountUpdateOneRequiredWithoutNoticesNestedInput = {
   upsert?: Prisma.AccountUpsertWithoutNoticesInput | runtime.Types.Skip
   connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticesInput, Prisma.AccountUpdateWithoutNoticesInput>, Prisma.AccountUncheckedUpdateWithoutNoticesInput> | runtime.Types.Skip
+}
+
+export type AccountCreateNestedOneWithoutNoticeMessagesInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeMessagesInput, Prisma.AccountUncheckedCreateWithoutNoticeMessagesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeMessagesInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+}
+
+export type AccountUpdateOneRequiredWithoutNoticeMessagesNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeMessagesInput, Prisma.AccountUncheckedCreateWithoutNoticeMessagesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeMessagesInput | runtime.Types.Skip
+  upsert?: Prisma.AccountUpsertWithoutNoticeMessagesInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticeMessagesInput, Prisma.AccountUpdateWithoutNoticeMessagesInput>, Prisma.AccountUncheckedUpdateWithoutNoticeMessagesInput> | runtime.Types.Skip
 }
 
 export type AccountCreateNestedOneWithoutNoticeConfirmationsInput = {
@@ -794,8 +794,8 @@ export type AccountCreateWithoutSessionsInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -819,8 +819,8 @@ export type AccountUncheckedCreateWithoutSessionsInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -859,8 +859,8 @@ export type AccountUpdateWithoutSessionsInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -884,8 +884,8 @@ export type AccountUncheckedUpdateWithoutSessionsInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -908,8 +908,8 @@ export type AccountCreateWithoutAccessTokensInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -933,8 +933,8 @@ export type AccountUncheckedCreateWithoutAccessTokensInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -973,8 +973,8 @@ export type AccountUpdateWithoutAccessTokensInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -998,8 +998,8 @@ export type AccountUncheckedUpdateWithoutAccessTokensInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1022,8 +1022,8 @@ export type AccountCreateWithoutServersInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1047,8 +1047,8 @@ export type AccountUncheckedCreateWithoutServersInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1087,8 +1087,8 @@ export type AccountUpdateWithoutServersInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1112,8 +1112,8 @@ export type AccountUncheckedUpdateWithoutServersInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1137,8 +1137,8 @@ export type AccountCreateWithoutEventsInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
@@ -1162,8 +1162,8 @@ export type AccountUncheckedCreateWithoutEventsInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
@@ -1202,8 +1202,8 @@ export type AccountUpdateWithoutEventsInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
@@ -1227,8 +1227,8 @@ export type AccountUncheckedUpdateWithoutEventsInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
@@ -1250,8 +1250,8 @@ export type AccountCreateWithoutGameServicesInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1275,8 +1275,8 @@ export type AccountUncheckedCreateWithoutGameServicesInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1315,8 +1315,8 @@ export type AccountUpdateWithoutGameServicesInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1340,8 +1340,8 @@ export type AccountUncheckedUpdateWithoutGameServicesInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1364,8 +1364,8 @@ export type AccountCreateWithoutServiceGrantsInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1389,8 +1389,8 @@ export type AccountUncheckedCreateWithoutServiceGrantsInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1429,8 +1429,8 @@ export type AccountUpdateWithoutServiceGrantsInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1454,8 +1454,8 @@ export type AccountUncheckedUpdateWithoutServiceGrantsInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1478,8 +1478,8 @@ export type AccountCreateWithoutServiceSharesInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1503,8 +1503,8 @@ export type AccountUncheckedCreateWithoutServiceSharesInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1543,8 +1543,8 @@ export type AccountUpdateWithoutServiceSharesInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1568,8 +1568,8 @@ export type AccountUncheckedUpdateWithoutServiceSharesInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1592,8 +1592,8 @@ export type AccountCreateWithoutKeptHostnamesInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1617,8 +1617,8 @@ export type AccountUncheckedCreateWithoutKeptHostnamesInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1657,8 +1657,8 @@ export type AccountUpdateWithoutKeptHostnamesInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1682,8 +1682,8 @@ export type AccountUncheckedUpdateWithoutKeptHostnamesInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1706,8 +1706,8 @@ export type AccountCreateWithoutTicketsInput = {
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1731,8 +1731,8 @@ export type AccountUncheckedCreateWithoutTicketsInput = {
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1771,8 +1771,8 @@ export type AccountUpdateWithoutTicketsInput = {
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1796,8 +1796,8 @@ export type AccountUncheckedUpdateWithoutTicketsInput = {
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1820,8 +1820,8 @@ export type AccountCreateWithoutNoticeChannelsInput = {
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1845,8 +1845,8 @@ export type AccountUncheckedCreateWithoutNoticeChannelsInput = {
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1885,8 +1885,8 @@ export type AccountUpdateWithoutNoticeChannelsInput = {
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1910,8 +1910,8 @@ export type AccountUncheckedUpdateWithoutNoticeChannelsInput = {
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1934,8 +1934,8 @@ export type AccountCreateWithoutNoticeSettingsInput = {
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1959,8 +1959,8 @@ export type AccountUncheckedCreateWithoutNoticeSettingsInput = {
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1999,8 +1999,8 @@ export type AccountUpdateWithoutNoticeSettingsInput = {
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -2024,122 +2024,8 @@ export type AccountUncheckedUpdateWithoutNoticeSettingsInput = {
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-}
-
-export type AccountCreateWithoutNoticeIncidentsInput = {
-  name: string
-  email: string
-  role?: $Enums.AccountRole | runtime.Types.Skip
-  passwordHash?: string | null | runtime.Types.Skip
-  disabledAt?: Date | string | null | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  timeZone?: string | runtime.Types.Skip
-  timeZoneChosen?: boolean | runtime.Types.Skip
-  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-}
-
-export type AccountUncheckedCreateWithoutNoticeIncidentsInput = {
-  id?: number | runtime.Types.Skip
-  name: string
-  email: string
-  role?: $Enums.AccountRole | runtime.Types.Skip
-  passwordHash?: string | null | runtime.Types.Skip
-  disabledAt?: Date | string | null | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  timeZone?: string | runtime.Types.Skip
-  timeZoneChosen?: boolean | runtime.Types.Skip
-  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
-}
-
-export type AccountCreateOrConnectWithoutNoticeIncidentsInput = {
-  where: Prisma.AccountWhereUniqueInput
-  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedCreateWithoutNoticeIncidentsInput>
-}
-
-export type AccountUpsertWithoutNoticeIncidentsInput = {
-  update: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedUpdateWithoutNoticeIncidentsInput>
-  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedCreateWithoutNoticeIncidentsInput>
-  where?: Prisma.AccountWhereInput | runtime.Types.Skip
-}
-
-export type AccountUpdateToOneWithWhereWithoutNoticeIncidentsInput = {
-  where?: Prisma.AccountWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedUpdateWithoutNoticeIncidentsInput>
-}
-
-export type AccountUpdateWithoutNoticeIncidentsInput = {
-  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-}
-
-export type AccountUncheckedUpdateWithoutNoticeIncidentsInput = {
-  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
-  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -2163,7 +2049,7 @@ export type AccountCreateWithoutNoticesInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -2188,7 +2074,7 @@ export type AccountUncheckedCreateWithoutNoticesInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -2228,7 +2114,7 @@ export type AccountUpdateWithoutNoticesInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -2253,7 +2139,121 @@ export type AccountUncheckedUpdateWithoutNoticesInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountCreateWithoutNoticeMessagesInput = {
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedCreateWithoutNoticeMessagesInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountCreateOrConnectWithoutNoticeMessagesInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeMessagesInput, Prisma.AccountUncheckedCreateWithoutNoticeMessagesInput>
+}
+
+export type AccountUpsertWithoutNoticeMessagesInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeMessagesInput, Prisma.AccountUncheckedUpdateWithoutNoticeMessagesInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeMessagesInput, Prisma.AccountUncheckedCreateWithoutNoticeMessagesInput>
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+}
+
+export type AccountUpdateToOneWithWhereWithoutNoticeMessagesInput = {
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeMessagesInput, Prisma.AccountUncheckedUpdateWithoutNoticeMessagesInput>
+}
+
+export type AccountUpdateWithoutNoticeMessagesInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedUpdateWithoutNoticeMessagesInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -2277,8 +2277,8 @@ export type AccountCreateWithoutNoticeConfirmationsInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
@@ -2302,8 +2302,8 @@ export type AccountUncheckedCreateWithoutNoticeConfirmationsInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
@@ -2342,8 +2342,8 @@ export type AccountUpdateWithoutNoticeConfirmationsInput = {
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
@@ -2367,8 +2367,8 @@ export type AccountUncheckedUpdateWithoutNoticeConfirmationsInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
-  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeMessages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   events?: Prisma.EventUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
@@ -2387,8 +2387,8 @@ export type AccountCountOutputType = {
   serviceShares: number
   tickets: number
   noticeChannels: number
-  noticeIncidents: number
   notices: number
+  noticeMessages: number
   noticeConfirmations: number
   events: number
 }
@@ -2403,8 +2403,8 @@ export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extension
   serviceShares?: boolean | AccountCountOutputTypeCountServiceSharesArgs
   tickets?: boolean | AccountCountOutputTypeCountTicketsArgs
   noticeChannels?: boolean | AccountCountOutputTypeCountNoticeChannelsArgs
-  noticeIncidents?: boolean | AccountCountOutputTypeCountNoticeIncidentsArgs
   notices?: boolean | AccountCountOutputTypeCountNoticesArgs
+  noticeMessages?: boolean | AccountCountOutputTypeCountNoticeMessagesArgs
   noticeConfirmations?: boolean | AccountCountOutputTypeCountNoticeConfirmationsArgs
   events?: boolean | AccountCountOutputTypeCountEventsArgs
 }
@@ -2485,15 +2485,15 @@ export type AccountCountOutputTypeCountNoticeChannelsArgs<ExtArgs extends runtim
 /**
  * AccountCountOutputType without action
  */
-export type AccountCountOutputTypeCountNoticeIncidentsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.NoticeIncidentWhereInput | runtime.Types.Skip
+export type AccountCountOutputTypeCountNoticesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.NoticeWhereInput | runtime.Types.Skip
 }
 
 /**
  * AccountCountOutputType without action
  */
-export type AccountCountOutputTypeCountNoticesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.NoticeWhereInput | runtime.Types.Skip
+export type AccountCountOutputTypeCountNoticeMessagesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.NoticeMessageWhereInput | runtime.Types.Skip
 }
 
 /**
@@ -2531,8 +2531,8 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   tickets?: boolean | Prisma.Account$ticketsArgs<ExtArgs> | runtime.Types.Skip
   noticeChannels?: boolean | Prisma.Account$noticeChannelsArgs<ExtArgs> | runtime.Types.Skip
   noticeSettings?: boolean | Prisma.Account$noticeSettingsArgs<ExtArgs> | runtime.Types.Skip
-  noticeIncidents?: boolean | Prisma.Account$noticeIncidentsArgs<ExtArgs> | runtime.Types.Skip
   notices?: boolean | Prisma.Account$noticesArgs<ExtArgs> | runtime.Types.Skip
+  noticeMessages?: boolean | Prisma.Account$noticeMessagesArgs<ExtArgs> | runtime.Types.Skip
   noticeConfirmations?: boolean | Prisma.Account$noticeConfirmationsArgs<ExtArgs> | runtime.Types.Skip
   events?: boolean | Prisma.Account$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -2586,8 +2586,8 @@ export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs
   tickets?: boolean | Prisma.Account$ticketsArgs<ExtArgs> | runtime.Types.Skip
   noticeChannels?: boolean | Prisma.Account$noticeChannelsArgs<ExtArgs> | runtime.Types.Skip
   noticeSettings?: boolean | Prisma.Account$noticeSettingsArgs<ExtArgs> | runtime.Types.Skip
-  noticeIncidents?: boolean | Prisma.Account$noticeIncidentsArgs<ExtArgs> | runtime.Types.Skip
   notices?: boolean | Prisma.Account$noticesArgs<ExtArgs> | runtime.Types.Skip
+  noticeMessages?: boolean | Prisma.Account$noticeMessagesArgs<ExtArgs> | runtime.Types.Skip
   noticeConfirmations?: boolean | Prisma.Account$noticeConfirmationsArgs<ExtArgs> | runtime.Types.Skip
   events?: boolean | Prisma.Account$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -2608,8 +2608,8 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     tickets: Prisma.$TicketPayload<ExtArgs>[]
     noticeChannels: Prisma.$NoticeChannelPayload<ExtArgs>[]
     noticeSettings: Prisma.$NoticeSettingsPayload<ExtArgs> | null
-    noticeIncidents: Prisma.$NoticeIncidentPayload<ExtArgs>[]
     notices: Prisma.$NoticePayload<ExtArgs>[]
+    noticeMessages: Prisma.$NoticeMessagePayload<ExtArgs>[]
     noticeConfirmations: Prisma.$NoticeConfirmationPayload<ExtArgs>[]
     events: Prisma.$EventPayload<ExtArgs>[]
   }
@@ -3039,8 +3039,8 @@ export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.
   tickets<T extends Prisma.Account$ticketsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$ticketsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TicketPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   noticeChannels<T extends Prisma.Account$noticeChannelsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeChannelsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeChannelPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   noticeSettings<T extends Prisma.Account$noticeSettingsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeSettingsArgs<ExtArgs>>): Prisma.Prisma__NoticeSettingsClient<runtime.Types.Result.GetResult<Prisma.$NoticeSettingsPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
-  noticeIncidents<T extends Prisma.Account$noticeIncidentsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeIncidentsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeIncidentPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   notices<T extends Prisma.Account$noticesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  noticeMessages<T extends Prisma.Account$noticeMessagesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeMessagesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeMessagePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   noticeConfirmations<T extends Prisma.Account$noticeConfirmationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeConfirmationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeConfirmationPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   events<T extends Prisma.Account$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
@@ -3718,30 +3718,6 @@ export type Account$noticeSettingsArgs<ExtArgs extends runtime.Types.Extensions.
 }
 
 /**
- * Account.noticeIncidents
- */
-export type Account$noticeIncidentsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the NoticeIncident
-   */
-  select?: Prisma.NoticeIncidentSelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the NoticeIncident
-   */
-  omit?: Prisma.NoticeIncidentOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.NoticeIncidentInclude<ExtArgs> | null
-  where?: Prisma.NoticeIncidentWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.NoticeIncidentOrderByWithRelationInput | Prisma.NoticeIncidentOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.NoticeIncidentWhereUniqueInput | runtime.Types.Skip
-  take?: number | runtime.Types.Skip
-  skip?: number | runtime.Types.Skip
-  distinct?: Prisma.NoticeIncidentScalarFieldEnum | Prisma.NoticeIncidentScalarFieldEnum[] | runtime.Types.Skip
-}
-
-/**
  * Account.notices
  */
 export type Account$noticesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -3763,6 +3739,30 @@ export type Account$noticesArgs<ExtArgs extends runtime.Types.Extensions.Interna
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.NoticeScalarFieldEnum | Prisma.NoticeScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Account.noticeMessages
+ */
+export type Account$noticeMessagesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the NoticeMessage
+   */
+  select?: Prisma.NoticeMessageSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the NoticeMessage
+   */
+  omit?: Prisma.NoticeMessageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.NoticeMessageInclude<ExtArgs> | null
+  where?: Prisma.NoticeMessageWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.NoticeMessageOrderByWithRelationInput | Prisma.NoticeMessageOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.NoticeMessageWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.NoticeMessageScalarFieldEnum | Prisma.NoticeMessageScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

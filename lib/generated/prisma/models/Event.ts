@@ -47,6 +47,7 @@ export type EventMinAggregateOutputType = {
   startedAt: Date | null
   endedAt: Date | null
   noticeDue: boolean | null
+  noticeEndDue: boolean | null
 }
 
 export type EventMaxAggregateOutputType = {
@@ -58,6 +59,7 @@ export type EventMaxAggregateOutputType = {
   startedAt: Date | null
   endedAt: Date | null
   noticeDue: boolean | null
+  noticeEndDue: boolean | null
 }
 
 export type EventCountAggregateOutputType = {
@@ -70,6 +72,7 @@ export type EventCountAggregateOutputType = {
   endedAt: number
   facts: number
   noticeDue: number
+  noticeEndDue: number
   _all: number
 }
 
@@ -95,6 +98,7 @@ export type EventMinAggregateInputType = {
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
   noticeDue?: true | runtime.Types.Skip
+  noticeEndDue?: true | runtime.Types.Skip
 }
 
 export type EventMaxAggregateInputType = {
@@ -106,6 +110,7 @@ export type EventMaxAggregateInputType = {
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
   noticeDue?: true | runtime.Types.Skip
+  noticeEndDue?: true | runtime.Types.Skip
 }
 
 export type EventCountAggregateInputType = {
@@ -118,6 +123,7 @@ export type EventCountAggregateInputType = {
   endedAt?: true | runtime.Types.Skip
   facts?: true | runtime.Types.Skip
   noticeDue?: true | runtime.Types.Skip
+  noticeEndDue?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -217,6 +223,7 @@ export type EventGroupByOutputType = {
   endedAt: Date | null
   facts: runtime.JsonValue
   noticeDue: boolean
+  noticeEndDue: boolean
   _count: EventCountAggregateOutputType | null
   _avg: EventAvgAggregateOutputType | null
   _sum: EventSumAggregateOutputType | null
@@ -252,6 +259,7 @@ export type EventWhereInput = {
   endedAt?: Prisma.DateTimeNullableFilter<"Event"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"Event"> | runtime.Types.Skip
   noticeDue?: Prisma.BoolFilter<"Event"> | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFilter<"Event"> | boolean | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountNullableScalarRelationFilter, Prisma.AccountWhereInput> | null | runtime.Types.Skip
 }
 
@@ -265,6 +273,7 @@ export type EventOrderByWithRelationInput = {
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
   noticeDue?: Prisma.SortOrder | runtime.Types.Skip
+  noticeEndDue?: Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -283,6 +292,7 @@ export type EventWhereUniqueInput = Prisma.AtLeast<{
   endedAt?: Prisma.DateTimeNullableFilter<"Event"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"Event"> | runtime.Types.Skip
   noticeDue?: Prisma.BoolFilter<"Event"> | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFilter<"Event"> | boolean | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountNullableScalarRelationFilter, Prisma.AccountWhereInput> | null | runtime.Types.Skip
 }, "subjectId_id" | "subjectId_subject_startedAt_kind">
 
@@ -296,6 +306,7 @@ export type EventOrderByWithAggregationInput = {
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
   noticeDue?: Prisma.SortOrder | runtime.Types.Skip
+  noticeEndDue?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.EventCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.EventAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.EventMaxOrderByAggregateInput | runtime.Types.Skip
@@ -316,6 +327,7 @@ export type EventScalarWhereWithAggregatesInput = {
   endedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Event"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonWithAggregatesFilter<"Event"> | runtime.Types.Skip
   noticeDue?: Prisma.BoolWithAggregatesFilter<"Event"> | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolWithAggregatesFilter<"Event"> | boolean | runtime.Types.Skip
 }
 
 export type EventCreateInput = {
@@ -327,6 +339,7 @@ export type EventCreateInput = {
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
   account?: Prisma.AccountCreateNestedOneWithoutEventsInput | runtime.Types.Skip
 }
 
@@ -340,6 +353,7 @@ export type EventUncheckedCreateInput = {
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
 }
 
 export type EventUpdateInput = {
@@ -351,6 +365,7 @@ export type EventUpdateInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneWithoutEventsNestedInput | runtime.Types.Skip
 }
 
@@ -364,6 +379,7 @@ export type EventUncheckedUpdateInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type EventCreateManyInput = {
@@ -376,6 +392,7 @@ export type EventCreateManyInput = {
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
 }
 
 export type EventUpdateManyMutationInput = {
@@ -387,6 +404,7 @@ export type EventUpdateManyMutationInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type EventUncheckedUpdateManyInput = {
@@ -399,6 +417,7 @@ export type EventUncheckedUpdateManyInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type EventListRelationFilter = {
@@ -433,6 +452,7 @@ export type EventCountOrderByAggregateInput = {
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
   noticeDue?: Prisma.SortOrder | runtime.Types.Skip
+  noticeEndDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EventAvgOrderByAggregateInput = {
@@ -450,6 +470,7 @@ export type EventMaxOrderByAggregateInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
   noticeDue?: Prisma.SortOrder | runtime.Types.Skip
+  noticeEndDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EventMinOrderByAggregateInput = {
@@ -461,6 +482,7 @@ export type EventMinOrderByAggregateInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
   noticeDue?: Prisma.SortOrder | runtime.Types.Skip
+  noticeEndDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EventSumOrderByAggregateInput = {
@@ -520,6 +542,7 @@ export type EventCreateWithoutAccountInput = {
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
 }
 
 export type EventUncheckedCreateWithoutAccountInput = {
@@ -531,6 +554,7 @@ export type EventUncheckedCreateWithoutAccountInput = {
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
 }
 
 export type EventCreateOrConnectWithoutAccountInput = {
@@ -572,6 +596,7 @@ export type EventScalarWhereInput = {
   endedAt?: Prisma.DateTimeNullableFilter<"Event"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"Event"> | runtime.Types.Skip
   noticeDue?: Prisma.BoolFilter<"Event"> | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFilter<"Event"> | boolean | runtime.Types.Skip
 }
 
 export type EventCreateManyAccountInput = {
@@ -583,6 +608,7 @@ export type EventCreateManyAccountInput = {
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
 }
 
 export type EventUpdateWithoutAccountInput = {
@@ -594,6 +620,7 @@ export type EventUpdateWithoutAccountInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type EventUncheckedUpdateWithoutAccountInput = {
@@ -605,6 +632,7 @@ export type EventUncheckedUpdateWithoutAccountInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type EventUncheckedUpdateManyWithoutAccountInput = {
@@ -616,6 +644,7 @@ export type EventUncheckedUpdateManyWithoutAccountInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  noticeEndDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 
@@ -630,6 +659,7 @@ export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.Event$accountArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["event"]>
 
@@ -643,6 +673,7 @@ export type EventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.Event$accountArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["event"]>
 
@@ -656,6 +687,7 @@ export type EventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.Event$accountArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["event"]>
 
@@ -669,9 +701,10 @@ export type EventSelectScalar = {
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  noticeEndDue?: boolean | runtime.Types.Skip
 }
 
-export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"subject" | "subjectId" | "id" | "accountId" | "kind" | "startedAt" | "endedAt" | "facts" | "noticeDue", ExtArgs["result"]["event"], runtime.Types.Skip>
+export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"subject" | "subjectId" | "id" | "accountId" | "kind" | "startedAt" | "endedAt" | "facts" | "noticeDue" | "noticeEndDue", ExtArgs["result"]["event"], runtime.Types.Skip>
 export type EventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.Event$accountArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -689,7 +722,7 @@ export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     /**
-     * "server", or "console" with the id 0.
+     * "server", "service", "token", or "console" with the id 0.
      */
     subject: string
     subjectId: number
@@ -709,9 +742,10 @@ export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs 
     endedAt: Date | null
     facts: runtime.JsonValue
     /**
-     * Nobody has considered yet whether its owner is told of it; see lib/notices/. A partial index finds these rows.
+     * Whom its beginning is told, and whom its end, has still to be considered; see lib/notices/. Partial indexes find these rows.
      */
     noticeDue: boolean
+    noticeEndDue: boolean
   }, ExtArgs["result"]["event"]>
   composites: {}
 }
@@ -1145,6 +1179,7 @@ export interface EventFieldRefs {
   readonly endedAt: Prisma.FieldRef<"Event", 'DateTime'>
   readonly facts: Prisma.FieldRef<"Event", 'Json'>
   readonly noticeDue: Prisma.FieldRef<"Event", 'Boolean'>
+  readonly noticeEndDue: Prisma.FieldRef<"Event", 'Boolean'>
 }
     
 

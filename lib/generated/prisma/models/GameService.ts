@@ -331,7 +331,6 @@ export type GameServiceWhereInput = {
   metricSamples?: Prisma.MetricSampleListRelationFilter | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementListRelationFilter | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimListRelationFilter | runtime.Types.Skip
-  events?: Prisma.ServiceEventListRelationFilter | runtime.Types.Skip
 }
 
 export type GameServiceOrderByWithRelationInput = {
@@ -359,7 +358,6 @@ export type GameServiceOrderByWithRelationInput = {
   metricSamples?: Prisma.MetricSampleOrderByRelationAggregateInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementOrderByRelationAggregateInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimOrderByRelationAggregateInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type GameServiceWhereUniqueInput = Prisma.AtLeast<{
@@ -391,7 +389,6 @@ export type GameServiceWhereUniqueInput = Prisma.AtLeast<{
   metricSamples?: Prisma.MetricSampleListRelationFilter | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementListRelationFilter | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimListRelationFilter | runtime.Types.Skip
-  events?: Prisma.ServiceEventListRelationFilter | runtime.Types.Skip
 }, "id" | "accountId_formNonce">
 
 export type GameServiceOrderByWithAggregationInput = {
@@ -465,7 +462,6 @@ export type GameServiceCreateInput = {
   metricSamples?: Prisma.MetricSampleCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedCreateInput = {
@@ -492,7 +488,6 @@ export type GameServiceUncheckedCreateInput = {
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUpdateInput = {
@@ -518,7 +513,6 @@ export type GameServiceUpdateInput = {
   metricSamples?: Prisma.MetricSampleUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateInput = {
@@ -545,7 +539,6 @@ export type GameServiceUncheckedUpdateInput = {
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateManyInput = {
@@ -755,20 +748,6 @@ export type NullableEnumServiceWishFieldUpdateOperationsInput = {
   set?: $Enums.ServiceWish | null | runtime.Types.Skip
 }
 
-export type GameServiceCreateNestedOneWithoutEventsInput = {
-  create?: Prisma.XOR<Prisma.GameServiceCreateWithoutEventsInput, Prisma.GameServiceUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.GameServiceCreateOrConnectWithoutEventsInput | runtime.Types.Skip
-  connect?: Prisma.GameServiceWhereUniqueInput | runtime.Types.Skip
-}
-
-export type GameServiceUpdateOneRequiredWithoutEventsNestedInput = {
-  create?: Prisma.XOR<Prisma.GameServiceCreateWithoutEventsInput, Prisma.GameServiceUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.GameServiceCreateOrConnectWithoutEventsInput | runtime.Types.Skip
-  upsert?: Prisma.GameServiceUpsertWithoutEventsInput | runtime.Types.Skip
-  connect?: Prisma.GameServiceWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.GameServiceUpdateToOneWithWhereWithoutEventsInput, Prisma.GameServiceUpdateWithoutEventsInput>, Prisma.GameServiceUncheckedUpdateWithoutEventsInput> | runtime.Types.Skip
-}
-
 export type GameServiceCreateNestedOneWithoutGrantsInput = {
   create?: Prisma.XOR<Prisma.GameServiceCreateWithoutGrantsInput, Prisma.GameServiceUncheckedCreateWithoutGrantsInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.GameServiceCreateOrConnectWithoutGrantsInput | runtime.Types.Skip
@@ -879,7 +858,6 @@ export type GameServiceCreateWithoutAccountInput = {
   metricSamples?: Prisma.MetricSampleCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedCreateWithoutAccountInput = {
@@ -905,7 +883,6 @@ export type GameServiceUncheckedCreateWithoutAccountInput = {
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateOrConnectWithoutAccountInput = {
@@ -957,124 +934,6 @@ export type GameServiceScalarWhereInput = {
   offlineText?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
 }
 
-export type GameServiceCreateWithoutEventsInput = {
-  name: string
-  status?: $Enums.GameServiceStatus | runtime.Types.Skip
-  javaHostname: string
-  originHost: string
-  originPort: number
-  configVersion?: number | runtime.Types.Skip
-  error?: string | null | runtime.Types.Skip
-  supportAccess?: boolean | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  updatedAt?: Date | string | runtime.Types.Skip
-  wish?: $Enums.ServiceWish | null | runtime.Types.Skip
-  firstFetchedAt?: Date | string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  sendsRealIps?: boolean | runtime.Types.Skip
-  offlineText?: string | null | runtime.Types.Skip
-  account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
-  grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  metricSamples?: Prisma.MetricSampleCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  hostnameClaims?: Prisma.HostnameClaimCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-}
-
-export type GameServiceUncheckedCreateWithoutEventsInput = {
-  id?: number | runtime.Types.Skip
-  accountId: number
-  name: string
-  status?: $Enums.GameServiceStatus | runtime.Types.Skip
-  javaHostname: string
-  originHost: string
-  originPort: number
-  configVersion?: number | runtime.Types.Skip
-  error?: string | null | runtime.Types.Skip
-  supportAccess?: boolean | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  updatedAt?: Date | string | runtime.Types.Skip
-  wish?: $Enums.ServiceWish | null | runtime.Types.Skip
-  firstFetchedAt?: Date | string | null | runtime.Types.Skip
-  formNonce?: string | null | runtime.Types.Skip
-  sendsRealIps?: boolean | runtime.Types.Skip
-  offlineText?: string | null | runtime.Types.Skip
-  grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  hostnameClaims?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-}
-
-export type GameServiceCreateOrConnectWithoutEventsInput = {
-  where: Prisma.GameServiceWhereUniqueInput
-  create: Prisma.XOR<Prisma.GameServiceCreateWithoutEventsInput, Prisma.GameServiceUncheckedCreateWithoutEventsInput>
-}
-
-export type GameServiceUpsertWithoutEventsInput = {
-  update: Prisma.XOR<Prisma.GameServiceUpdateWithoutEventsInput, Prisma.GameServiceUncheckedUpdateWithoutEventsInput>
-  create: Prisma.XOR<Prisma.GameServiceCreateWithoutEventsInput, Prisma.GameServiceUncheckedCreateWithoutEventsInput>
-  where?: Prisma.GameServiceWhereInput | runtime.Types.Skip
-}
-
-export type GameServiceUpdateToOneWithWhereWithoutEventsInput = {
-  where?: Prisma.GameServiceWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.GameServiceUpdateWithoutEventsInput, Prisma.GameServiceUncheckedUpdateWithoutEventsInput>
-}
-
-export type GameServiceUpdateWithoutEventsInput = {
-  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  status?: Prisma.EnumGameServiceStatusFieldUpdateOperationsInput | $Enums.GameServiceStatus | runtime.Types.Skip
-  javaHostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  originHost?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  originPort?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  configVersion?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  supportAccess?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
-  firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
-  grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  metricSamples?: Prisma.MetricSampleUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  hostnameClaims?: Prisma.HostnameClaimUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-}
-
-export type GameServiceUncheckedUpdateWithoutEventsInput = {
-  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  status?: Prisma.EnumGameServiceStatusFieldUpdateOperationsInput | $Enums.GameServiceStatus | runtime.Types.Skip
-  javaHostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  originHost?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  originPort?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  configVersion?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  supportAccess?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
-  firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
-  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  hostnameClaims?: Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-}
-
 export type GameServiceCreateWithoutGrantsInput = {
   name: string
   status?: $Enums.GameServiceStatus | runtime.Types.Skip
@@ -1097,7 +956,6 @@ export type GameServiceCreateWithoutGrantsInput = {
   metricSamples?: Prisma.MetricSampleCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedCreateWithoutGrantsInput = {
@@ -1123,7 +981,6 @@ export type GameServiceUncheckedCreateWithoutGrantsInput = {
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateOrConnectWithoutGrantsInput = {
@@ -1164,7 +1021,6 @@ export type GameServiceUpdateWithoutGrantsInput = {
   metricSamples?: Prisma.MetricSampleUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateWithoutGrantsInput = {
@@ -1190,7 +1046,6 @@ export type GameServiceUncheckedUpdateWithoutGrantsInput = {
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateWithoutSharesInput = {
@@ -1215,7 +1070,6 @@ export type GameServiceCreateWithoutSharesInput = {
   metricSamples?: Prisma.MetricSampleCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedCreateWithoutSharesInput = {
@@ -1241,7 +1095,6 @@ export type GameServiceUncheckedCreateWithoutSharesInput = {
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateOrConnectWithoutSharesInput = {
@@ -1282,7 +1135,6 @@ export type GameServiceUpdateWithoutSharesInput = {
   metricSamples?: Prisma.MetricSampleUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateWithoutSharesInput = {
@@ -1308,7 +1160,6 @@ export type GameServiceUncheckedUpdateWithoutSharesInput = {
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateWithoutHostnameClaimsInput = {
@@ -1333,7 +1184,6 @@ export type GameServiceCreateWithoutHostnameClaimsInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedCreateWithoutHostnameClaimsInput = {
@@ -1359,7 +1209,6 @@ export type GameServiceUncheckedCreateWithoutHostnameClaimsInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateOrConnectWithoutHostnameClaimsInput = {
@@ -1400,7 +1249,6 @@ export type GameServiceUpdateWithoutHostnameClaimsInput = {
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateWithoutHostnameClaimsInput = {
@@ -1426,7 +1274,6 @@ export type GameServiceUncheckedUpdateWithoutHostnameClaimsInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateWithoutAcknowledgementsInput = {
@@ -1451,7 +1298,6 @@ export type GameServiceCreateWithoutAcknowledgementsInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedCreateWithoutAcknowledgementsInput = {
@@ -1477,7 +1323,6 @@ export type GameServiceUncheckedCreateWithoutAcknowledgementsInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateOrConnectWithoutAcknowledgementsInput = {
@@ -1518,7 +1363,6 @@ export type GameServiceUpdateWithoutAcknowledgementsInput = {
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateWithoutAcknowledgementsInput = {
@@ -1544,7 +1388,6 @@ export type GameServiceUncheckedUpdateWithoutAcknowledgementsInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateWithoutTicketsInput = {
@@ -1569,7 +1412,6 @@ export type GameServiceCreateWithoutTicketsInput = {
   metricSamples?: Prisma.MetricSampleCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedCreateWithoutTicketsInput = {
@@ -1595,7 +1437,6 @@ export type GameServiceUncheckedCreateWithoutTicketsInput = {
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateOrConnectWithoutTicketsInput = {
@@ -1636,7 +1477,6 @@ export type GameServiceUpdateWithoutTicketsInput = {
   metricSamples?: Prisma.MetricSampleUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateWithoutTicketsInput = {
@@ -1662,7 +1502,6 @@ export type GameServiceUncheckedUpdateWithoutTicketsInput = {
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateWithoutMetricSamplesInput = {
@@ -1687,7 +1526,6 @@ export type GameServiceCreateWithoutMetricSamplesInput = {
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedCreateWithoutMetricSamplesInput = {
@@ -1713,7 +1551,6 @@ export type GameServiceUncheckedCreateWithoutMetricSamplesInput = {
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateOrConnectWithoutMetricSamplesInput = {
@@ -1754,7 +1591,6 @@ export type GameServiceUpdateWithoutMetricSamplesInput = {
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateWithoutMetricSamplesInput = {
@@ -1780,7 +1616,6 @@ export type GameServiceUncheckedUpdateWithoutMetricSamplesInput = {
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceCreateManyAccountInput = {
@@ -1824,7 +1659,6 @@ export type GameServiceUpdateWithoutAccountInput = {
   metricSamples?: Prisma.MetricSampleUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateWithoutAccountInput = {
@@ -1850,7 +1684,6 @@ export type GameServiceUncheckedUpdateWithoutAccountInput = {
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   hostnameClaims?: Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
-  events?: Prisma.ServiceEventUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateManyWithoutAccountInput = {
@@ -1884,7 +1717,6 @@ export type GameServiceCountOutputType = {
   metricSamples: number
   acknowledgements: number
   hostnameClaims: number
-  events: number
 }
 
 export type GameServiceCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1894,7 +1726,6 @@ export type GameServiceCountOutputTypeSelect<ExtArgs extends runtime.Types.Exten
   metricSamples?: boolean | GameServiceCountOutputTypeCountMetricSamplesArgs
   acknowledgements?: boolean | GameServiceCountOutputTypeCountAcknowledgementsArgs
   hostnameClaims?: boolean | GameServiceCountOutputTypeCountHostnameClaimsArgs
-  events?: boolean | GameServiceCountOutputTypeCountEventsArgs
 }
 
 /**
@@ -1949,13 +1780,6 @@ export type GameServiceCountOutputTypeCountHostnameClaimsArgs<ExtArgs extends ru
   where?: Prisma.HostnameClaimWhereInput | runtime.Types.Skip
 }
 
-/**
- * GameServiceCountOutputType without action
- */
-export type GameServiceCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.ServiceEventWhereInput | runtime.Types.Skip
-}
-
 
 export type GameServiceSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -1982,7 +1806,6 @@ export type GameServiceSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   metricSamples?: boolean | Prisma.GameService$metricSamplesArgs<ExtArgs> | runtime.Types.Skip
   acknowledgements?: boolean | Prisma.GameService$acknowledgementsArgs<ExtArgs> | runtime.Types.Skip
   hostnameClaims?: boolean | Prisma.GameService$hostnameClaimsArgs<ExtArgs> | runtime.Types.Skip
-  events?: boolean | Prisma.GameService$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.GameServiceCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["gameService"]>
 
@@ -2057,7 +1880,6 @@ export type GameServiceInclude<ExtArgs extends runtime.Types.Extensions.Internal
   metricSamples?: boolean | Prisma.GameService$metricSamplesArgs<ExtArgs> | runtime.Types.Skip
   acknowledgements?: boolean | Prisma.GameService$acknowledgementsArgs<ExtArgs> | runtime.Types.Skip
   hostnameClaims?: boolean | Prisma.GameService$hostnameClaimsArgs<ExtArgs> | runtime.Types.Skip
-  events?: boolean | Prisma.GameService$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.GameServiceCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type GameServiceIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2077,7 +1899,6 @@ export type $GameServicePayload<ExtArgs extends runtime.Types.Extensions.Interna
     metricSamples: Prisma.$MetricSamplePayload<ExtArgs>[]
     acknowledgements: Prisma.$EdgeAcknowledgementPayload<ExtArgs>[]
     hostnameClaims: Prisma.$HostnameClaimPayload<ExtArgs>[]
-    events: Prisma.$ServiceEventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -2516,7 +2337,6 @@ export interface Prisma__GameServiceClient<T, Null = never, ExtArgs extends runt
   metricSamples<T extends Prisma.GameService$metricSamplesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.GameService$metricSamplesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$MetricSamplePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   acknowledgements<T extends Prisma.GameService$acknowledgementsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.GameService$acknowledgementsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EdgeAcknowledgementPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   hostnameClaims<T extends Prisma.GameService$hostnameClaimsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.GameService$hostnameClaimsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$HostnameClaimPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
-  events<T extends Prisma.GameService$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.GameService$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServiceEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -3114,30 +2934,6 @@ export type GameService$hostnameClaimsArgs<ExtArgs extends runtime.Types.Extensi
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.HostnameClaimScalarFieldEnum | Prisma.HostnameClaimScalarFieldEnum[] | runtime.Types.Skip
-}
-
-/**
- * GameService.events
- */
-export type GameService$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the ServiceEvent
-   */
-  select?: Prisma.ServiceEventSelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the ServiceEvent
-   */
-  omit?: Prisma.ServiceEventOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.ServiceEventInclude<ExtArgs> | null
-  where?: Prisma.ServiceEventWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.ServiceEventOrderByWithRelationInput | Prisma.ServiceEventOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.ServiceEventWhereUniqueInput | runtime.Types.Skip
-  take?: number | runtime.Types.Skip
-  skip?: number | runtime.Types.Skip
-  distinct?: Prisma.ServiceEventScalarFieldEnum | Prisma.ServiceEventScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Notice
- * One message to an account. Each of its channels has a delivery of it.
+ * One for each channel, event and end of it. It says by itself what happened: its subject may be gone.
  */
 export type NoticeModel = runtime.Types.Result.DefaultSelection<Prisma.$NoticePayload>
 
@@ -27,77 +27,173 @@ export type AggregateNotice = {
 }
 
 export type NoticeAvgAggregateOutputType = {
+  id: number | null
+  channelId: number | null
   accountId: number | null
-  incidents: number | null
+  subjectId: number | null
+  eventId: number | null
+  attempts: number | null
 }
 
 export type NoticeSumAggregateOutputType = {
+  id: number | null
+  channelId: number | null
   accountId: number | null
-  incidents: number[]
+  subjectId: number | null
+  eventId: number | null
+  attempts: number | null
 }
 
 export type NoticeMinAggregateOutputType = {
-  id: string | null
+  id: number | null
+  channelId: number | null
   accountId: number | null
+  subject: string | null
+  subjectId: number | null
+  eventId: number | null
+  tells: string | null
   kind: string | null
-  thread: string | null
-  createdAt: Date | null
+  name: string | null
+  startedAt: Date | null
+  endedAt: Date | null
+  state: string | null
+  dueAt: Date | null
+  nextAt: Date | null
+  waitsFor: string | null
+  attempts: number | null
+  messageId: string | null
+  settledAt: Date | null
+  reason: string | null
 }
 
 export type NoticeMaxAggregateOutputType = {
-  id: string | null
+  id: number | null
+  channelId: number | null
   accountId: number | null
+  subject: string | null
+  subjectId: number | null
+  eventId: number | null
+  tells: string | null
   kind: string | null
-  thread: string | null
-  createdAt: Date | null
+  name: string | null
+  startedAt: Date | null
+  endedAt: Date | null
+  state: string | null
+  dueAt: Date | null
+  nextAt: Date | null
+  waitsFor: string | null
+  attempts: number | null
+  messageId: string | null
+  settledAt: Date | null
+  reason: string | null
 }
 
 export type NoticeCountAggregateOutputType = {
   id: number
+  channelId: number
   accountId: number
+  subject: number
+  subjectId: number
+  eventId: number
+  tells: number
   kind: number
-  thread: number
-  incidents: number
-  facts: number
-  createdAt: number
+  name: number
+  startedAt: number
+  endedAt: number
+  state: number
+  dueAt: number
+  nextAt: number
+  waitsFor: number
+  attempts: number
+  messageId: number
+  settledAt: number
+  reason: number
   _all: number
 }
 
 
 export type NoticeAvgAggregateInputType = {
+  id?: true | runtime.Types.Skip
+  channelId?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
-  incidents?: true | runtime.Types.Skip
+  subjectId?: true | runtime.Types.Skip
+  eventId?: true | runtime.Types.Skip
+  attempts?: true | runtime.Types.Skip
 }
 
 export type NoticeSumAggregateInputType = {
+  id?: true | runtime.Types.Skip
+  channelId?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
-  incidents?: true | runtime.Types.Skip
+  subjectId?: true | runtime.Types.Skip
+  eventId?: true | runtime.Types.Skip
+  attempts?: true | runtime.Types.Skip
 }
 
 export type NoticeMinAggregateInputType = {
   id?: true | runtime.Types.Skip
+  channelId?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
+  subject?: true | runtime.Types.Skip
+  subjectId?: true | runtime.Types.Skip
+  eventId?: true | runtime.Types.Skip
+  tells?: true | runtime.Types.Skip
   kind?: true | runtime.Types.Skip
-  thread?: true | runtime.Types.Skip
-  createdAt?: true | runtime.Types.Skip
+  name?: true | runtime.Types.Skip
+  startedAt?: true | runtime.Types.Skip
+  endedAt?: true | runtime.Types.Skip
+  state?: true | runtime.Types.Skip
+  dueAt?: true | runtime.Types.Skip
+  nextAt?: true | runtime.Types.Skip
+  waitsFor?: true | runtime.Types.Skip
+  attempts?: true | runtime.Types.Skip
+  messageId?: true | runtime.Types.Skip
+  settledAt?: true | runtime.Types.Skip
+  reason?: true | runtime.Types.Skip
 }
 
 export type NoticeMaxAggregateInputType = {
   id?: true | runtime.Types.Skip
+  channelId?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
+  subject?: true | runtime.Types.Skip
+  subjectId?: true | runtime.Types.Skip
+  eventId?: true | runtime.Types.Skip
+  tells?: true | runtime.Types.Skip
   kind?: true | runtime.Types.Skip
-  thread?: true | runtime.Types.Skip
-  createdAt?: true | runtime.Types.Skip
+  name?: true | runtime.Types.Skip
+  startedAt?: true | runtime.Types.Skip
+  endedAt?: true | runtime.Types.Skip
+  state?: true | runtime.Types.Skip
+  dueAt?: true | runtime.Types.Skip
+  nextAt?: true | runtime.Types.Skip
+  waitsFor?: true | runtime.Types.Skip
+  attempts?: true | runtime.Types.Skip
+  messageId?: true | runtime.Types.Skip
+  settledAt?: true | runtime.Types.Skip
+  reason?: true | runtime.Types.Skip
 }
 
 export type NoticeCountAggregateInputType = {
   id?: true | runtime.Types.Skip
+  channelId?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
+  subject?: true | runtime.Types.Skip
+  subjectId?: true | runtime.Types.Skip
+  eventId?: true | runtime.Types.Skip
+  tells?: true | runtime.Types.Skip
   kind?: true | runtime.Types.Skip
-  thread?: true | runtime.Types.Skip
-  incidents?: true | runtime.Types.Skip
-  facts?: true | runtime.Types.Skip
-  createdAt?: true | runtime.Types.Skip
+  name?: true | runtime.Types.Skip
+  startedAt?: true | runtime.Types.Skip
+  endedAt?: true | runtime.Types.Skip
+  state?: true | runtime.Types.Skip
+  dueAt?: true | runtime.Types.Skip
+  nextAt?: true | runtime.Types.Skip
+  waitsFor?: true | runtime.Types.Skip
+  attempts?: true | runtime.Types.Skip
+  messageId?: true | runtime.Types.Skip
+  settledAt?: true | runtime.Types.Skip
+  reason?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -188,13 +284,25 @@ export type NoticeGroupByArgs<ExtArgs extends runtime.Types.Extensions.InternalA
 }
 
 export type NoticeGroupByOutputType = {
-  id: string
+  id: number
+  channelId: number
   accountId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents: number[]
-  facts: runtime.JsonValue
-  createdAt: Date
+  name: string
+  startedAt: Date
+  endedAt: Date | null
+  state: string
+  dueAt: Date
+  nextAt: Date
+  waitsFor: string | null
+  attempts: number
+  messageId: string | null
+  settledAt: Date | null
+  reason: string | null
   _count: NoticeCountAggregateOutputType | null
   _avg: NoticeAvgAggregateOutputType | null
   _sum: NoticeSumAggregateOutputType | null
@@ -221,52 +329,104 @@ export type NoticeWhereInput = {
   AND?: Prisma.NoticeWhereInput | Prisma.NoticeWhereInput[] | runtime.Types.Skip
   OR?: Prisma.NoticeWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.NoticeWhereInput | Prisma.NoticeWhereInput[] | runtime.Types.Skip
-  id?: Prisma.UuidFilter<"Notice"> | string | runtime.Types.Skip
+  id?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  channelId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
   accountId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  subject?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  eventId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  tells?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
   kind?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
-  thread?: Prisma.UuidFilter<"Notice"> | string | runtime.Types.Skip
-  incidents?: Prisma.IntNullableListFilter<"Notice"> | runtime.Types.Skip
-  facts?: Prisma.JsonFilter<"Notice"> | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  name?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.DateTimeNullableFilter<"Notice"> | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.StringNullableFilter<"Notice"> | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  messageId?: Prisma.UuidNullableFilter<"Notice"> | string | null | runtime.Types.Skip
+  settledAt?: Prisma.DateTimeNullableFilter<"Notice"> | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.StringNullableFilter<"Notice"> | string | null | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryListRelationFilter | runtime.Types.Skip
+  channel?: Prisma.XOR<Prisma.NoticeChannelScalarRelationFilter, Prisma.NoticeChannelWhereInput> | runtime.Types.Skip
+  message?: Prisma.XOR<Prisma.NoticeMessageNullableScalarRelationFilter, Prisma.NoticeMessageWhereInput> | null | runtime.Types.Skip
 }
 
 export type NoticeOrderByWithRelationInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
+  channelId?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  subject?: Prisma.SortOrder | runtime.Types.Skip
+  subjectId?: Prisma.SortOrder | runtime.Types.Skip
+  eventId?: Prisma.SortOrder | runtime.Types.Skip
+  tells?: Prisma.SortOrder | runtime.Types.Skip
   kind?: Prisma.SortOrder | runtime.Types.Skip
-  thread?: Prisma.SortOrder | runtime.Types.Skip
-  incidents?: Prisma.SortOrder | runtime.Types.Skip
-  facts?: Prisma.SortOrder | runtime.Types.Skip
-  createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  name?: Prisma.SortOrder | runtime.Types.Skip
+  startedAt?: Prisma.SortOrder | runtime.Types.Skip
+  endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  state?: Prisma.SortOrder | runtime.Types.Skip
+  dueAt?: Prisma.SortOrder | runtime.Types.Skip
+  nextAt?: Prisma.SortOrder | runtime.Types.Skip
+  waitsFor?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  attempts?: Prisma.SortOrder | runtime.Types.Skip
+  messageId?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  settledAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  reason?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryOrderByRelationAggregateInput | runtime.Types.Skip
+  channel?: Prisma.NoticeChannelOrderByWithRelationInput | runtime.Types.Skip
+  message?: Prisma.NoticeMessageOrderByWithRelationInput | runtime.Types.Skip
 }
 
 export type NoticeWhereUniqueInput = Prisma.AtLeast<{
-  id?: string | runtime.Types.Skip
+  id?: number | runtime.Types.Skip
+  subjectId_eventId_subject_tells_channelId?: Prisma.NoticeSubjectIdEventIdSubjectTellsChannelIdCompoundUniqueInput | runtime.Types.Skip
   AND?: Prisma.NoticeWhereInput | Prisma.NoticeWhereInput[] | runtime.Types.Skip
   OR?: Prisma.NoticeWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.NoticeWhereInput | Prisma.NoticeWhereInput[] | runtime.Types.Skip
+  channelId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
   accountId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  subject?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  eventId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  tells?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
   kind?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
-  thread?: Prisma.UuidFilter<"Notice"> | string | runtime.Types.Skip
-  incidents?: Prisma.IntNullableListFilter<"Notice"> | runtime.Types.Skip
-  facts?: Prisma.JsonFilter<"Notice"> | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  name?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.DateTimeNullableFilter<"Notice"> | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.StringNullableFilter<"Notice"> | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  messageId?: Prisma.UuidNullableFilter<"Notice"> | string | null | runtime.Types.Skip
+  settledAt?: Prisma.DateTimeNullableFilter<"Notice"> | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.StringNullableFilter<"Notice"> | string | null | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryListRelationFilter | runtime.Types.Skip
-}, "id">
+  channel?: Prisma.XOR<Prisma.NoticeChannelScalarRelationFilter, Prisma.NoticeChannelWhereInput> | runtime.Types.Skip
+  message?: Prisma.XOR<Prisma.NoticeMessageNullableScalarRelationFilter, Prisma.NoticeMessageWhereInput> | null | runtime.Types.Skip
+}, "id" | "subjectId_eventId_subject_tells_channelId">
 
 export type NoticeOrderByWithAggregationInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
+  channelId?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  subject?: Prisma.SortOrder | runtime.Types.Skip
+  subjectId?: Prisma.SortOrder | runtime.Types.Skip
+  eventId?: Prisma.SortOrder | runtime.Types.Skip
+  tells?: Prisma.SortOrder | runtime.Types.Skip
   kind?: Prisma.SortOrder | runtime.Types.Skip
-  thread?: Prisma.SortOrder | runtime.Types.Skip
-  incidents?: Prisma.SortOrder | runtime.Types.Skip
-  facts?: Prisma.SortOrder | runtime.Types.Skip
-  createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  name?: Prisma.SortOrder | runtime.Types.Skip
+  startedAt?: Prisma.SortOrder | runtime.Types.Skip
+  endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  state?: Prisma.SortOrder | runtime.Types.Skip
+  dueAt?: Prisma.SortOrder | runtime.Types.Skip
+  nextAt?: Prisma.SortOrder | runtime.Types.Skip
+  waitsFor?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  attempts?: Prisma.SortOrder | runtime.Types.Skip
+  messageId?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  settledAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  reason?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.NoticeCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.NoticeAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.NoticeMaxOrderByAggregateInput | runtime.Types.Skip
@@ -278,86 +438,173 @@ export type NoticeScalarWhereWithAggregatesInput = {
   AND?: Prisma.NoticeScalarWhereWithAggregatesInput | Prisma.NoticeScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   OR?: Prisma.NoticeScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   NOT?: Prisma.NoticeScalarWhereWithAggregatesInput | Prisma.NoticeScalarWhereWithAggregatesInput[] | runtime.Types.Skip
-  id?: Prisma.UuidWithAggregatesFilter<"Notice"> | string | runtime.Types.Skip
+  id?: Prisma.IntWithAggregatesFilter<"Notice"> | number | runtime.Types.Skip
+  channelId?: Prisma.IntWithAggregatesFilter<"Notice"> | number | runtime.Types.Skip
   accountId?: Prisma.IntWithAggregatesFilter<"Notice"> | number | runtime.Types.Skip
+  subject?: Prisma.StringWithAggregatesFilter<"Notice"> | string | runtime.Types.Skip
+  subjectId?: Prisma.IntWithAggregatesFilter<"Notice"> | number | runtime.Types.Skip
+  eventId?: Prisma.IntWithAggregatesFilter<"Notice"> | number | runtime.Types.Skip
+  tells?: Prisma.StringWithAggregatesFilter<"Notice"> | string | runtime.Types.Skip
   kind?: Prisma.StringWithAggregatesFilter<"Notice"> | string | runtime.Types.Skip
-  thread?: Prisma.UuidWithAggregatesFilter<"Notice"> | string | runtime.Types.Skip
-  incidents?: Prisma.IntNullableListFilter<"Notice"> | runtime.Types.Skip
-  facts?: Prisma.JsonWithAggregatesFilter<"Notice"> | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeWithAggregatesFilter<"Notice"> | Date | string | runtime.Types.Skip
+  name?: Prisma.StringWithAggregatesFilter<"Notice"> | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeWithAggregatesFilter<"Notice"> | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Notice"> | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringWithAggregatesFilter<"Notice"> | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeWithAggregatesFilter<"Notice"> | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeWithAggregatesFilter<"Notice"> | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.StringNullableWithAggregatesFilter<"Notice"> | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntWithAggregatesFilter<"Notice"> | number | runtime.Types.Skip
+  messageId?: Prisma.UuidNullableWithAggregatesFilter<"Notice"> | string | null | runtime.Types.Skip
+  settledAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Notice"> | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.StringNullableWithAggregatesFilter<"Notice"> | string | null | runtime.Types.Skip
 }
 
 export type NoticeCreateInput = {
-  id?: string | runtime.Types.Skip
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents?: Prisma.NoticeCreateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutNoticesInput
-  deliveries?: Prisma.NoticeDeliveryCreateNestedManyWithoutNoticeInput | runtime.Types.Skip
+  channel: Prisma.NoticeChannelCreateNestedOneWithoutNoticesInput
+  message?: Prisma.NoticeMessageCreateNestedOneWithoutNoticesInput | runtime.Types.Skip
 }
 
 export type NoticeUncheckedCreateInput = {
-  id?: string | runtime.Types.Skip
+  id?: number | runtime.Types.Skip
+  channelId: number
   accountId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents?: Prisma.NoticeCreateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUncheckedCreateNestedManyWithoutNoticeInput | runtime.Types.Skip
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  messageId?: string | null | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
 }
 
 export type NoticeUpdateInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutNoticesNestedInput | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUpdateManyWithoutNoticeNestedInput | runtime.Types.Skip
+  channel?: Prisma.NoticeChannelUpdateOneRequiredWithoutNoticesNestedInput | runtime.Types.Skip
+  message?: Prisma.NoticeMessageUpdateOneWithoutNoticesNestedInput | runtime.Types.Skip
 }
 
 export type NoticeUncheckedUpdateInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  channelId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUncheckedUpdateManyWithoutNoticeNestedInput | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  messageId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 export type NoticeCreateManyInput = {
-  id?: string | runtime.Types.Skip
+  id?: number | runtime.Types.Skip
+  channelId: number
   accountId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents?: Prisma.NoticeCreateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  messageId?: string | null | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
 }
 
 export type NoticeUpdateManyMutationInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 export type NoticeUncheckedUpdateManyInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  channelId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  messageId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 export type NoticeListRelationFilter = {
@@ -370,53 +617,96 @@ export type NoticeOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder | runtime.Types.Skip
 }
 
-export type IntNullableListFilter<$PrismaModel = never> = {
-  equals?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel> | null | runtime.Types.Skip
-  has?: number | Prisma.IntFieldRefInput<$PrismaModel> | null | runtime.Types.Skip
-  hasEvery?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel> | runtime.Types.Skip
-  hasSome?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel> | runtime.Types.Skip
-  isEmpty?: boolean | runtime.Types.Skip
+export type NoticeSubjectIdEventIdSubjectTellsChannelIdCompoundUniqueInput = {
+  subjectId: number
+  eventId: number
+  subject: string
+  tells: string
+  channelId: number
 }
 
 export type NoticeCountOrderByAggregateInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
+  channelId?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  subject?: Prisma.SortOrder | runtime.Types.Skip
+  subjectId?: Prisma.SortOrder | runtime.Types.Skip
+  eventId?: Prisma.SortOrder | runtime.Types.Skip
+  tells?: Prisma.SortOrder | runtime.Types.Skip
   kind?: Prisma.SortOrder | runtime.Types.Skip
-  thread?: Prisma.SortOrder | runtime.Types.Skip
-  incidents?: Prisma.SortOrder | runtime.Types.Skip
-  facts?: Prisma.SortOrder | runtime.Types.Skip
-  createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  name?: Prisma.SortOrder | runtime.Types.Skip
+  startedAt?: Prisma.SortOrder | runtime.Types.Skip
+  endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  state?: Prisma.SortOrder | runtime.Types.Skip
+  dueAt?: Prisma.SortOrder | runtime.Types.Skip
+  nextAt?: Prisma.SortOrder | runtime.Types.Skip
+  waitsFor?: Prisma.SortOrder | runtime.Types.Skip
+  attempts?: Prisma.SortOrder | runtime.Types.Skip
+  messageId?: Prisma.SortOrder | runtime.Types.Skip
+  settledAt?: Prisma.SortOrder | runtime.Types.Skip
+  reason?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeAvgOrderByAggregateInput = {
+  id?: Prisma.SortOrder | runtime.Types.Skip
+  channelId?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
-  incidents?: Prisma.SortOrder | runtime.Types.Skip
+  subjectId?: Prisma.SortOrder | runtime.Types.Skip
+  eventId?: Prisma.SortOrder | runtime.Types.Skip
+  attempts?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeMaxOrderByAggregateInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
+  channelId?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  subject?: Prisma.SortOrder | runtime.Types.Skip
+  subjectId?: Prisma.SortOrder | runtime.Types.Skip
+  eventId?: Prisma.SortOrder | runtime.Types.Skip
+  tells?: Prisma.SortOrder | runtime.Types.Skip
   kind?: Prisma.SortOrder | runtime.Types.Skip
-  thread?: Prisma.SortOrder | runtime.Types.Skip
-  createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  name?: Prisma.SortOrder | runtime.Types.Skip
+  startedAt?: Prisma.SortOrder | runtime.Types.Skip
+  endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  state?: Prisma.SortOrder | runtime.Types.Skip
+  dueAt?: Prisma.SortOrder | runtime.Types.Skip
+  nextAt?: Prisma.SortOrder | runtime.Types.Skip
+  waitsFor?: Prisma.SortOrder | runtime.Types.Skip
+  attempts?: Prisma.SortOrder | runtime.Types.Skip
+  messageId?: Prisma.SortOrder | runtime.Types.Skip
+  settledAt?: Prisma.SortOrder | runtime.Types.Skip
+  reason?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeMinOrderByAggregateInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
+  channelId?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  subject?: Prisma.SortOrder | runtime.Types.Skip
+  subjectId?: Prisma.SortOrder | runtime.Types.Skip
+  eventId?: Prisma.SortOrder | runtime.Types.Skip
+  tells?: Prisma.SortOrder | runtime.Types.Skip
   kind?: Prisma.SortOrder | runtime.Types.Skip
-  thread?: Prisma.SortOrder | runtime.Types.Skip
-  createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  name?: Prisma.SortOrder | runtime.Types.Skip
+  startedAt?: Prisma.SortOrder | runtime.Types.Skip
+  endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  state?: Prisma.SortOrder | runtime.Types.Skip
+  dueAt?: Prisma.SortOrder | runtime.Types.Skip
+  nextAt?: Prisma.SortOrder | runtime.Types.Skip
+  waitsFor?: Prisma.SortOrder | runtime.Types.Skip
+  attempts?: Prisma.SortOrder | runtime.Types.Skip
+  messageId?: Prisma.SortOrder | runtime.Types.Skip
+  settledAt?: Prisma.SortOrder | runtime.Types.Skip
+  reason?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeSumOrderByAggregateInput = {
+  id?: Prisma.SortOrder | runtime.Types.Skip
+  channelId?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
-  incidents?: Prisma.SortOrder | runtime.Types.Skip
-}
-
-export type NoticeScalarRelationFilter = {
-  is?: Prisma.NoticeWhereInput | runtime.Types.Skip
-  isNot?: Prisma.NoticeWhereInput | runtime.Types.Skip
+  subjectId?: Prisma.SortOrder | runtime.Types.Skip
+  eventId?: Prisma.SortOrder | runtime.Types.Skip
+  attempts?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeCreateNestedManyWithoutAccountInput = {
@@ -461,47 +751,129 @@ export type NoticeUncheckedUpdateManyWithoutAccountNestedInput = {
   deleteMany?: Prisma.NoticeScalarWhereInput | Prisma.NoticeScalarWhereInput[] | runtime.Types.Skip
 }
 
-export type NoticeCreateincidentsInput = {
-  set: number[]
+export type NoticeCreateNestedManyWithoutChannelInput = {
+  create?: Prisma.XOR<Prisma.NoticeCreateWithoutChannelInput, Prisma.NoticeUncheckedCreateWithoutChannelInput> | Prisma.NoticeCreateWithoutChannelInput[] | Prisma.NoticeUncheckedCreateWithoutChannelInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutChannelInput | Prisma.NoticeCreateOrConnectWithoutChannelInput[] | runtime.Types.Skip
+  createMany?: Prisma.NoticeCreateManyChannelInputEnvelope | runtime.Types.Skip
+  connect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
 }
 
-export type NoticeUpdateincidentsInput = {
-  set?: number[] | runtime.Types.Skip
-  push?: number | number[] | runtime.Types.Skip
+export type NoticeUncheckedCreateNestedManyWithoutChannelInput = {
+  create?: Prisma.XOR<Prisma.NoticeCreateWithoutChannelInput, Prisma.NoticeUncheckedCreateWithoutChannelInput> | Prisma.NoticeCreateWithoutChannelInput[] | Prisma.NoticeUncheckedCreateWithoutChannelInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutChannelInput | Prisma.NoticeCreateOrConnectWithoutChannelInput[] | runtime.Types.Skip
+  createMany?: Prisma.NoticeCreateManyChannelInputEnvelope | runtime.Types.Skip
+  connect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
 }
 
-export type NoticeCreateNestedOneWithoutDeliveriesInput = {
-  create?: Prisma.XOR<Prisma.NoticeCreateWithoutDeliveriesInput, Prisma.NoticeUncheckedCreateWithoutDeliveriesInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutDeliveriesInput | runtime.Types.Skip
-  connect?: Prisma.NoticeWhereUniqueInput | runtime.Types.Skip
+export type NoticeUpdateManyWithoutChannelNestedInput = {
+  create?: Prisma.XOR<Prisma.NoticeCreateWithoutChannelInput, Prisma.NoticeUncheckedCreateWithoutChannelInput> | Prisma.NoticeCreateWithoutChannelInput[] | Prisma.NoticeUncheckedCreateWithoutChannelInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutChannelInput | Prisma.NoticeCreateOrConnectWithoutChannelInput[] | runtime.Types.Skip
+  upsert?: Prisma.NoticeUpsertWithWhereUniqueWithoutChannelInput | Prisma.NoticeUpsertWithWhereUniqueWithoutChannelInput[] | runtime.Types.Skip
+  createMany?: Prisma.NoticeCreateManyChannelInputEnvelope | runtime.Types.Skip
+  set?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  disconnect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  delete?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  connect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  update?: Prisma.NoticeUpdateWithWhereUniqueWithoutChannelInput | Prisma.NoticeUpdateWithWhereUniqueWithoutChannelInput[] | runtime.Types.Skip
+  updateMany?: Prisma.NoticeUpdateManyWithWhereWithoutChannelInput | Prisma.NoticeUpdateManyWithWhereWithoutChannelInput[] | runtime.Types.Skip
+  deleteMany?: Prisma.NoticeScalarWhereInput | Prisma.NoticeScalarWhereInput[] | runtime.Types.Skip
 }
 
-export type NoticeUpdateOneRequiredWithoutDeliveriesNestedInput = {
-  create?: Prisma.XOR<Prisma.NoticeCreateWithoutDeliveriesInput, Prisma.NoticeUncheckedCreateWithoutDeliveriesInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutDeliveriesInput | runtime.Types.Skip
-  upsert?: Prisma.NoticeUpsertWithoutDeliveriesInput | runtime.Types.Skip
-  connect?: Prisma.NoticeWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.NoticeUpdateToOneWithWhereWithoutDeliveriesInput, Prisma.NoticeUpdateWithoutDeliveriesInput>, Prisma.NoticeUncheckedUpdateWithoutDeliveriesInput> | runtime.Types.Skip
+export type NoticeUncheckedUpdateManyWithoutChannelNestedInput = {
+  create?: Prisma.XOR<Prisma.NoticeCreateWithoutChannelInput, Prisma.NoticeUncheckedCreateWithoutChannelInput> | Prisma.NoticeCreateWithoutChannelInput[] | Prisma.NoticeUncheckedCreateWithoutChannelInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutChannelInput | Prisma.NoticeCreateOrConnectWithoutChannelInput[] | runtime.Types.Skip
+  upsert?: Prisma.NoticeUpsertWithWhereUniqueWithoutChannelInput | Prisma.NoticeUpsertWithWhereUniqueWithoutChannelInput[] | runtime.Types.Skip
+  createMany?: Prisma.NoticeCreateManyChannelInputEnvelope | runtime.Types.Skip
+  set?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  disconnect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  delete?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  connect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  update?: Prisma.NoticeUpdateWithWhereUniqueWithoutChannelInput | Prisma.NoticeUpdateWithWhereUniqueWithoutChannelInput[] | runtime.Types.Skip
+  updateMany?: Prisma.NoticeUpdateManyWithWhereWithoutChannelInput | Prisma.NoticeUpdateManyWithWhereWithoutChannelInput[] | runtime.Types.Skip
+  deleteMany?: Prisma.NoticeScalarWhereInput | Prisma.NoticeScalarWhereInput[] | runtime.Types.Skip
+}
+
+export type NoticeCreateNestedManyWithoutMessageInput = {
+  create?: Prisma.XOR<Prisma.NoticeCreateWithoutMessageInput, Prisma.NoticeUncheckedCreateWithoutMessageInput> | Prisma.NoticeCreateWithoutMessageInput[] | Prisma.NoticeUncheckedCreateWithoutMessageInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutMessageInput | Prisma.NoticeCreateOrConnectWithoutMessageInput[] | runtime.Types.Skip
+  createMany?: Prisma.NoticeCreateManyMessageInputEnvelope | runtime.Types.Skip
+  connect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+}
+
+export type NoticeUncheckedCreateNestedManyWithoutMessageInput = {
+  create?: Prisma.XOR<Prisma.NoticeCreateWithoutMessageInput, Prisma.NoticeUncheckedCreateWithoutMessageInput> | Prisma.NoticeCreateWithoutMessageInput[] | Prisma.NoticeUncheckedCreateWithoutMessageInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutMessageInput | Prisma.NoticeCreateOrConnectWithoutMessageInput[] | runtime.Types.Skip
+  createMany?: Prisma.NoticeCreateManyMessageInputEnvelope | runtime.Types.Skip
+  connect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+}
+
+export type NoticeUpdateManyWithoutMessageNestedInput = {
+  create?: Prisma.XOR<Prisma.NoticeCreateWithoutMessageInput, Prisma.NoticeUncheckedCreateWithoutMessageInput> | Prisma.NoticeCreateWithoutMessageInput[] | Prisma.NoticeUncheckedCreateWithoutMessageInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutMessageInput | Prisma.NoticeCreateOrConnectWithoutMessageInput[] | runtime.Types.Skip
+  upsert?: Prisma.NoticeUpsertWithWhereUniqueWithoutMessageInput | Prisma.NoticeUpsertWithWhereUniqueWithoutMessageInput[] | runtime.Types.Skip
+  createMany?: Prisma.NoticeCreateManyMessageInputEnvelope | runtime.Types.Skip
+  set?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  disconnect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  delete?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  connect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  update?: Prisma.NoticeUpdateWithWhereUniqueWithoutMessageInput | Prisma.NoticeUpdateWithWhereUniqueWithoutMessageInput[] | runtime.Types.Skip
+  updateMany?: Prisma.NoticeUpdateManyWithWhereWithoutMessageInput | Prisma.NoticeUpdateManyWithWhereWithoutMessageInput[] | runtime.Types.Skip
+  deleteMany?: Prisma.NoticeScalarWhereInput | Prisma.NoticeScalarWhereInput[] | runtime.Types.Skip
+}
+
+export type NoticeUncheckedUpdateManyWithoutMessageNestedInput = {
+  create?: Prisma.XOR<Prisma.NoticeCreateWithoutMessageInput, Prisma.NoticeUncheckedCreateWithoutMessageInput> | Prisma.NoticeCreateWithoutMessageInput[] | Prisma.NoticeUncheckedCreateWithoutMessageInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeCreateOrConnectWithoutMessageInput | Prisma.NoticeCreateOrConnectWithoutMessageInput[] | runtime.Types.Skip
+  upsert?: Prisma.NoticeUpsertWithWhereUniqueWithoutMessageInput | Prisma.NoticeUpsertWithWhereUniqueWithoutMessageInput[] | runtime.Types.Skip
+  createMany?: Prisma.NoticeCreateManyMessageInputEnvelope | runtime.Types.Skip
+  set?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  disconnect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  delete?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  connect?: Prisma.NoticeWhereUniqueInput | Prisma.NoticeWhereUniqueInput[] | runtime.Types.Skip
+  update?: Prisma.NoticeUpdateWithWhereUniqueWithoutMessageInput | Prisma.NoticeUpdateWithWhereUniqueWithoutMessageInput[] | runtime.Types.Skip
+  updateMany?: Prisma.NoticeUpdateManyWithWhereWithoutMessageInput | Prisma.NoticeUpdateManyWithWhereWithoutMessageInput[] | runtime.Types.Skip
+  deleteMany?: Prisma.NoticeScalarWhereInput | Prisma.NoticeScalarWhereInput[] | runtime.Types.Skip
 }
 
 export type NoticeCreateWithoutAccountInput = {
-  id?: string | runtime.Types.Skip
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents?: Prisma.NoticeCreateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryCreateNestedManyWithoutNoticeInput | runtime.Types.Skip
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
+  channel: Prisma.NoticeChannelCreateNestedOneWithoutNoticesInput
+  message?: Prisma.NoticeMessageCreateNestedOneWithoutNoticesInput | runtime.Types.Skip
 }
 
 export type NoticeUncheckedCreateWithoutAccountInput = {
-  id?: string | runtime.Types.Skip
+  id?: number | runtime.Types.Skip
+  channelId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents?: Prisma.NoticeCreateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUncheckedCreateNestedManyWithoutNoticeInput | runtime.Types.Skip
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  messageId?: string | null | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
 }
 
 export type NoticeCreateOrConnectWithoutAccountInput = {
@@ -534,224 +906,583 @@ export type NoticeScalarWhereInput = {
   AND?: Prisma.NoticeScalarWhereInput | Prisma.NoticeScalarWhereInput[] | runtime.Types.Skip
   OR?: Prisma.NoticeScalarWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.NoticeScalarWhereInput | Prisma.NoticeScalarWhereInput[] | runtime.Types.Skip
-  id?: Prisma.UuidFilter<"Notice"> | string | runtime.Types.Skip
+  id?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  channelId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
   accountId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  subject?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  eventId?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  tells?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
   kind?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
-  thread?: Prisma.UuidFilter<"Notice"> | string | runtime.Types.Skip
-  incidents?: Prisma.IntNullableListFilter<"Notice"> | runtime.Types.Skip
-  facts?: Prisma.JsonFilter<"Notice"> | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  name?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.DateTimeNullableFilter<"Notice"> | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFilter<"Notice"> | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFilter<"Notice"> | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.StringNullableFilter<"Notice"> | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFilter<"Notice"> | number | runtime.Types.Skip
+  messageId?: Prisma.UuidNullableFilter<"Notice"> | string | null | runtime.Types.Skip
+  settledAt?: Prisma.DateTimeNullableFilter<"Notice"> | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.StringNullableFilter<"Notice"> | string | null | runtime.Types.Skip
 }
 
-export type NoticeCreateWithoutDeliveriesInput = {
-  id?: string | runtime.Types.Skip
+export type NoticeCreateWithoutChannelInput = {
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents?: Prisma.NoticeCreateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutNoticesInput
+  message?: Prisma.NoticeMessageCreateNestedOneWithoutNoticesInput | runtime.Types.Skip
 }
 
-export type NoticeUncheckedCreateWithoutDeliveriesInput = {
-  id?: string | runtime.Types.Skip
+export type NoticeUncheckedCreateWithoutChannelInput = {
+  id?: number | runtime.Types.Skip
   accountId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents?: Prisma.NoticeCreateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  messageId?: string | null | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
 }
 
-export type NoticeCreateOrConnectWithoutDeliveriesInput = {
+export type NoticeCreateOrConnectWithoutChannelInput = {
   where: Prisma.NoticeWhereUniqueInput
-  create: Prisma.XOR<Prisma.NoticeCreateWithoutDeliveriesInput, Prisma.NoticeUncheckedCreateWithoutDeliveriesInput>
+  create: Prisma.XOR<Prisma.NoticeCreateWithoutChannelInput, Prisma.NoticeUncheckedCreateWithoutChannelInput>
 }
 
-export type NoticeUpsertWithoutDeliveriesInput = {
-  update: Prisma.XOR<Prisma.NoticeUpdateWithoutDeliveriesInput, Prisma.NoticeUncheckedUpdateWithoutDeliveriesInput>
-  create: Prisma.XOR<Prisma.NoticeCreateWithoutDeliveriesInput, Prisma.NoticeUncheckedCreateWithoutDeliveriesInput>
-  where?: Prisma.NoticeWhereInput | runtime.Types.Skip
+export type NoticeCreateManyChannelInputEnvelope = {
+  data: Prisma.NoticeCreateManyChannelInput | Prisma.NoticeCreateManyChannelInput[]
+  skipDuplicates?: boolean | runtime.Types.Skip
 }
 
-export type NoticeUpdateToOneWithWhereWithoutDeliveriesInput = {
-  where?: Prisma.NoticeWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.NoticeUpdateWithoutDeliveriesInput, Prisma.NoticeUncheckedUpdateWithoutDeliveriesInput>
+export type NoticeUpsertWithWhereUniqueWithoutChannelInput = {
+  where: Prisma.NoticeWhereUniqueInput
+  update: Prisma.XOR<Prisma.NoticeUpdateWithoutChannelInput, Prisma.NoticeUncheckedUpdateWithoutChannelInput>
+  create: Prisma.XOR<Prisma.NoticeCreateWithoutChannelInput, Prisma.NoticeUncheckedCreateWithoutChannelInput>
 }
 
-export type NoticeUpdateWithoutDeliveriesInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  account?: Prisma.AccountUpdateOneRequiredWithoutNoticesNestedInput | runtime.Types.Skip
+export type NoticeUpdateWithWhereUniqueWithoutChannelInput = {
+  where: Prisma.NoticeWhereUniqueInput
+  data: Prisma.XOR<Prisma.NoticeUpdateWithoutChannelInput, Prisma.NoticeUncheckedUpdateWithoutChannelInput>
 }
 
-export type NoticeUncheckedUpdateWithoutDeliveriesInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+export type NoticeUpdateManyWithWhereWithoutChannelInput = {
+  where: Prisma.NoticeScalarWhereInput
+  data: Prisma.XOR<Prisma.NoticeUpdateManyMutationInput, Prisma.NoticeUncheckedUpdateManyWithoutChannelInput>
+}
+
+export type NoticeCreateWithoutMessageInput = {
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
+  kind: string
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
+  account: Prisma.AccountCreateNestedOneWithoutNoticesInput
+  channel: Prisma.NoticeChannelCreateNestedOneWithoutNoticesInput
+}
+
+export type NoticeUncheckedCreateWithoutMessageInput = {
+  id?: number | runtime.Types.Skip
+  channelId: number
+  accountId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
+  kind: string
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
+}
+
+export type NoticeCreateOrConnectWithoutMessageInput = {
+  where: Prisma.NoticeWhereUniqueInput
+  create: Prisma.XOR<Prisma.NoticeCreateWithoutMessageInput, Prisma.NoticeUncheckedCreateWithoutMessageInput>
+}
+
+export type NoticeCreateManyMessageInputEnvelope = {
+  data: Prisma.NoticeCreateManyMessageInput | Prisma.NoticeCreateManyMessageInput[]
+  skipDuplicates?: boolean | runtime.Types.Skip
+}
+
+export type NoticeUpsertWithWhereUniqueWithoutMessageInput = {
+  where: Prisma.NoticeWhereUniqueInput
+  update: Prisma.XOR<Prisma.NoticeUpdateWithoutMessageInput, Prisma.NoticeUncheckedUpdateWithoutMessageInput>
+  create: Prisma.XOR<Prisma.NoticeCreateWithoutMessageInput, Prisma.NoticeUncheckedCreateWithoutMessageInput>
+}
+
+export type NoticeUpdateWithWhereUniqueWithoutMessageInput = {
+  where: Prisma.NoticeWhereUniqueInput
+  data: Prisma.XOR<Prisma.NoticeUpdateWithoutMessageInput, Prisma.NoticeUncheckedUpdateWithoutMessageInput>
+}
+
+export type NoticeUpdateManyWithWhereWithoutMessageInput = {
+  where: Prisma.NoticeScalarWhereInput
+  data: Prisma.XOR<Prisma.NoticeUpdateManyMutationInput, Prisma.NoticeUncheckedUpdateManyWithoutMessageInput>
 }
 
 export type NoticeCreateManyAccountInput = {
-  id?: string | runtime.Types.Skip
+  id?: number | runtime.Types.Skip
+  channelId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
   kind: string
-  thread: string
-  incidents?: Prisma.NoticeCreateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Date | string | runtime.Types.Skip
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  messageId?: string | null | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
 }
 
 export type NoticeUpdateWithoutAccountInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUpdateManyWithoutNoticeNestedInput | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  channel?: Prisma.NoticeChannelUpdateOneRequiredWithoutNoticesNestedInput | runtime.Types.Skip
+  message?: Prisma.NoticeMessageUpdateOneWithoutNoticesNestedInput | runtime.Types.Skip
 }
 
 export type NoticeUncheckedUpdateWithoutAccountInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  channelId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUncheckedUpdateManyWithoutNoticeNestedInput | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  messageId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 export type NoticeUncheckedUpdateManyWithoutAccountInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  channelId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  thread?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  incidents?: Prisma.NoticeUpdateincidentsInput | number[] | runtime.Types.Skip
-  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  messageId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
-
-/**
- * Count Type NoticeCountOutputType
- */
-
-export type NoticeCountOutputType = {
-  deliveries: number
+export type NoticeCreateManyChannelInput = {
+  id?: number | runtime.Types.Skip
+  accountId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
+  kind: string
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  messageId?: string | null | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
 }
 
-export type NoticeCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  deliveries?: boolean | NoticeCountOutputTypeCountDeliveriesArgs
+export type NoticeUpdateWithoutChannelInput = {
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneRequiredWithoutNoticesNestedInput | runtime.Types.Skip
+  message?: Prisma.NoticeMessageUpdateOneWithoutNoticesNestedInput | runtime.Types.Skip
 }
 
-/**
- * NoticeCountOutputType without action
- */
-export type NoticeCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the NoticeCountOutputType
-   */
-  select?: Prisma.NoticeCountOutputTypeSelect<ExtArgs> | null
+export type NoticeUncheckedUpdateWithoutChannelInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  messageId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
-/**
- * NoticeCountOutputType without action
- */
-export type NoticeCountOutputTypeCountDeliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.NoticeDeliveryWhereInput | runtime.Types.Skip
+export type NoticeUncheckedUpdateManyWithoutChannelInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  messageId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
+
+export type NoticeCreateManyMessageInput = {
+  id?: number | runtime.Types.Skip
+  channelId: number
+  accountId: number
+  subject: string
+  subjectId: number
+  eventId: number
+  tells: string
+  kind: string
+  name: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  state?: string | runtime.Types.Skip
+  dueAt: Date | string
+  nextAt: Date | string
+  waitsFor?: string | null | runtime.Types.Skip
+  attempts?: number | runtime.Types.Skip
+  settledAt?: Date | string | null | runtime.Types.Skip
+  reason?: string | null | runtime.Types.Skip
+}
+
+export type NoticeUpdateWithoutMessageInput = {
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneRequiredWithoutNoticesNestedInput | runtime.Types.Skip
+  channel?: Prisma.NoticeChannelUpdateOneRequiredWithoutNoticesNestedInput | runtime.Types.Skip
+}
+
+export type NoticeUncheckedUpdateWithoutMessageInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  channelId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+}
+
+export type NoticeUncheckedUpdateManyWithoutMessageInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  channelId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  subject?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  subjectId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  eventId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  tells?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  state?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  nextAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  waitsFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  attempts?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  settledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+}
+
 
 
 export type NoticeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
+  channelId?: boolean | runtime.Types.Skip
   accountId?: boolean | runtime.Types.Skip
+  subject?: boolean | runtime.Types.Skip
+  subjectId?: boolean | runtime.Types.Skip
+  eventId?: boolean | runtime.Types.Skip
+  tells?: boolean | runtime.Types.Skip
   kind?: boolean | runtime.Types.Skip
-  thread?: boolean | runtime.Types.Skip
-  incidents?: boolean | runtime.Types.Skip
-  facts?: boolean | runtime.Types.Skip
-  createdAt?: boolean | runtime.Types.Skip
+  name?: boolean | runtime.Types.Skip
+  startedAt?: boolean | runtime.Types.Skip
+  endedAt?: boolean | runtime.Types.Skip
+  state?: boolean | runtime.Types.Skip
+  dueAt?: boolean | runtime.Types.Skip
+  nextAt?: boolean | runtime.Types.Skip
+  waitsFor?: boolean | runtime.Types.Skip
+  attempts?: boolean | runtime.Types.Skip
+  messageId?: boolean | runtime.Types.Skip
+  settledAt?: boolean | runtime.Types.Skip
+  reason?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
-  deliveries?: boolean | Prisma.Notice$deliveriesArgs<ExtArgs> | runtime.Types.Skip
-  _count?: boolean | Prisma.NoticeCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
+  channel?: boolean | Prisma.NoticeChannelDefaultArgs<ExtArgs> | runtime.Types.Skip
+  message?: boolean | Prisma.Notice$messageArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["notice"]>
 
 export type NoticeSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
+  channelId?: boolean | runtime.Types.Skip
   accountId?: boolean | runtime.Types.Skip
+  subject?: boolean | runtime.Types.Skip
+  subjectId?: boolean | runtime.Types.Skip
+  eventId?: boolean | runtime.Types.Skip
+  tells?: boolean | runtime.Types.Skip
   kind?: boolean | runtime.Types.Skip
-  thread?: boolean | runtime.Types.Skip
-  incidents?: boolean | runtime.Types.Skip
-  facts?: boolean | runtime.Types.Skip
-  createdAt?: boolean | runtime.Types.Skip
+  name?: boolean | runtime.Types.Skip
+  startedAt?: boolean | runtime.Types.Skip
+  endedAt?: boolean | runtime.Types.Skip
+  state?: boolean | runtime.Types.Skip
+  dueAt?: boolean | runtime.Types.Skip
+  nextAt?: boolean | runtime.Types.Skip
+  waitsFor?: boolean | runtime.Types.Skip
+  attempts?: boolean | runtime.Types.Skip
+  messageId?: boolean | runtime.Types.Skip
+  settledAt?: boolean | runtime.Types.Skip
+  reason?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
+  channel?: boolean | Prisma.NoticeChannelDefaultArgs<ExtArgs> | runtime.Types.Skip
+  message?: boolean | Prisma.Notice$messageArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["notice"]>
 
 export type NoticeSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
+  channelId?: boolean | runtime.Types.Skip
   accountId?: boolean | runtime.Types.Skip
+  subject?: boolean | runtime.Types.Skip
+  subjectId?: boolean | runtime.Types.Skip
+  eventId?: boolean | runtime.Types.Skip
+  tells?: boolean | runtime.Types.Skip
   kind?: boolean | runtime.Types.Skip
-  thread?: boolean | runtime.Types.Skip
-  incidents?: boolean | runtime.Types.Skip
-  facts?: boolean | runtime.Types.Skip
-  createdAt?: boolean | runtime.Types.Skip
+  name?: boolean | runtime.Types.Skip
+  startedAt?: boolean | runtime.Types.Skip
+  endedAt?: boolean | runtime.Types.Skip
+  state?: boolean | runtime.Types.Skip
+  dueAt?: boolean | runtime.Types.Skip
+  nextAt?: boolean | runtime.Types.Skip
+  waitsFor?: boolean | runtime.Types.Skip
+  attempts?: boolean | runtime.Types.Skip
+  messageId?: boolean | runtime.Types.Skip
+  settledAt?: boolean | runtime.Types.Skip
+  reason?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
+  channel?: boolean | Prisma.NoticeChannelDefaultArgs<ExtArgs> | runtime.Types.Skip
+  message?: boolean | Prisma.Notice$messageArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["notice"]>
 
 export type NoticeSelectScalar = {
   id?: boolean | runtime.Types.Skip
+  channelId?: boolean | runtime.Types.Skip
   accountId?: boolean | runtime.Types.Skip
+  subject?: boolean | runtime.Types.Skip
+  subjectId?: boolean | runtime.Types.Skip
+  eventId?: boolean | runtime.Types.Skip
+  tells?: boolean | runtime.Types.Skip
   kind?: boolean | runtime.Types.Skip
-  thread?: boolean | runtime.Types.Skip
-  incidents?: boolean | runtime.Types.Skip
-  facts?: boolean | runtime.Types.Skip
-  createdAt?: boolean | runtime.Types.Skip
+  name?: boolean | runtime.Types.Skip
+  startedAt?: boolean | runtime.Types.Skip
+  endedAt?: boolean | runtime.Types.Skip
+  state?: boolean | runtime.Types.Skip
+  dueAt?: boolean | runtime.Types.Skip
+  nextAt?: boolean | runtime.Types.Skip
+  waitsFor?: boolean | runtime.Types.Skip
+  attempts?: boolean | runtime.Types.Skip
+  messageId?: boolean | runtime.Types.Skip
+  settledAt?: boolean | runtime.Types.Skip
+  reason?: boolean | runtime.Types.Skip
 }
 
-export type NoticeOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "thread" | "incidents" | "facts" | "createdAt", ExtArgs["result"]["notice"], runtime.Types.Skip>
+export type NoticeOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "channelId" | "accountId" | "subject" | "subjectId" | "eventId" | "tells" | "kind" | "name" | "startedAt" | "endedAt" | "state" | "dueAt" | "nextAt" | "waitsFor" | "attempts" | "messageId" | "settledAt" | "reason", ExtArgs["result"]["notice"], runtime.Types.Skip>
 export type NoticeInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
-  deliveries?: boolean | Prisma.Notice$deliveriesArgs<ExtArgs> | runtime.Types.Skip
-  _count?: boolean | Prisma.NoticeCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
+  channel?: boolean | Prisma.NoticeChannelDefaultArgs<ExtArgs> | runtime.Types.Skip
+  message?: boolean | Prisma.Notice$messageArgs<ExtArgs> | runtime.Types.Skip
 }
 export type NoticeIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
+  channel?: boolean | Prisma.NoticeChannelDefaultArgs<ExtArgs> | runtime.Types.Skip
+  message?: boolean | Prisma.Notice$messageArgs<ExtArgs> | runtime.Types.Skip
 }
 export type NoticeIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
+  channel?: boolean | Prisma.NoticeChannelDefaultArgs<ExtArgs> | runtime.Types.Skip
+  message?: boolean | Prisma.Notice$messageArgs<ExtArgs> | runtime.Types.Skip
 }
 
 export type $NoticePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Notice"
   objects: {
     account: Prisma.$AccountPayload<ExtArgs>
-    deliveries: Prisma.$NoticeDeliveryPayload<ExtArgs>[]
+    channel: Prisma.$NoticeChannelPayload<ExtArgs>
+    message: Prisma.$NoticeMessagePayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
-    id: string
+    id: number
+    channelId: number
     accountId: number
     /**
-     * "begun", "ended", "still", "test", or "unsent": so many others waited that the oldest were not sent.
+     * "server", "service", "token" or "channel".
      */
+    subject: string
+    subjectId: number
+    eventId: number
+    /**
+     * "begin" or "end".
+     */
+    tells: string
     kind: string
     /**
-     * The first message of the outage.
+     * As its owner named it.
      */
-    thread: string
+    name: string
+    startedAt: Date
     /**
-     * Ids of notice_incidents.
+     * Null: it goes on, or is a moment.
      */
-    incidents: number[]
+    endedAt: Date | null
     /**
-     * What it tells besides. JSON.
+     * "due", "told", "failed" or "dropped".
      */
-    facts: runtime.JsonValue
-    createdAt: Date
+    state: string
+    /**
+     * When it was to be told first, and before when it is in no message.
+     */
+    dueAt: Date
+    nextAt: Date
+    /**
+     * Why it is put off: "snooze", "maintenance" or "often".
+     */
+    waitsFor: string | null
+    /**
+     * Attempts that have failed.
+     */
+    attempts: number
+    /**
+     * The message that tells it. Null while it waits.
+     */
+    messageId: string | null
+    settledAt: Date | null
+    /**
+     * What became of it, for the owner of the channel.
+     */
+    reason: string | null
   }, ExtArgs["result"]["notice"]>
   composites: {}
 }
@@ -1147,7 +1878,8 @@ readonly fields: NoticeFieldRefs;
 export interface Prisma__NoticeClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   account<T extends Prisma.AccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountDefaultArgs<ExtArgs>>): Prisma.Prisma__AccountClient<runtime.Types.Result.GetResult<Prisma.$AccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
-  deliveries<T extends Prisma.Notice$deliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Notice$deliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeDeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  channel<T extends Prisma.NoticeChannelDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.NoticeChannelDefaultArgs<ExtArgs>>): Prisma.Prisma__NoticeChannelClient<runtime.Types.Result.GetResult<Prisma.$NoticeChannelPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  message<T extends Prisma.Notice$messageArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Notice$messageArgs<ExtArgs>>): Prisma.Prisma__NoticeMessageClient<runtime.Types.Result.GetResult<Prisma.$NoticeMessagePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1177,13 +1909,25 @@ export interface Prisma__NoticeClient<T, Null = never, ExtArgs extends runtime.T
  * Fields of the Notice model
  */
 export interface NoticeFieldRefs {
-  readonly id: Prisma.FieldRef<"Notice", 'String'>
+  readonly id: Prisma.FieldRef<"Notice", 'Int'>
+  readonly channelId: Prisma.FieldRef<"Notice", 'Int'>
   readonly accountId: Prisma.FieldRef<"Notice", 'Int'>
+  readonly subject: Prisma.FieldRef<"Notice", 'String'>
+  readonly subjectId: Prisma.FieldRef<"Notice", 'Int'>
+  readonly eventId: Prisma.FieldRef<"Notice", 'Int'>
+  readonly tells: Prisma.FieldRef<"Notice", 'String'>
   readonly kind: Prisma.FieldRef<"Notice", 'String'>
-  readonly thread: Prisma.FieldRef<"Notice", 'String'>
-  readonly incidents: Prisma.FieldRef<"Notice", 'Int[]'>
-  readonly facts: Prisma.FieldRef<"Notice", 'Json'>
-  readonly createdAt: Prisma.FieldRef<"Notice", 'DateTime'>
+  readonly name: Prisma.FieldRef<"Notice", 'String'>
+  readonly startedAt: Prisma.FieldRef<"Notice", 'DateTime'>
+  readonly endedAt: Prisma.FieldRef<"Notice", 'DateTime'>
+  readonly state: Prisma.FieldRef<"Notice", 'String'>
+  readonly dueAt: Prisma.FieldRef<"Notice", 'DateTime'>
+  readonly nextAt: Prisma.FieldRef<"Notice", 'DateTime'>
+  readonly waitsFor: Prisma.FieldRef<"Notice", 'String'>
+  readonly attempts: Prisma.FieldRef<"Notice", 'Int'>
+  readonly messageId: Prisma.FieldRef<"Notice", 'String'>
+  readonly settledAt: Prisma.FieldRef<"Notice", 'DateTime'>
+  readonly reason: Prisma.FieldRef<"Notice", 'String'>
 }
     
 
@@ -1594,27 +2338,22 @@ export type NoticeDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Intern
 }
 
 /**
- * Notice.deliveries
+ * Notice.message
  */
-export type Notice$deliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+export type Notice$messageArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   /**
-   * Select specific fields to fetch from the NoticeDelivery
+   * Select specific fields to fetch from the NoticeMessage
    */
-  select?: Prisma.NoticeDeliverySelect<ExtArgs> | null
+  select?: Prisma.NoticeMessageSelect<ExtArgs> | null
   /**
-   * Omit specific fields from the NoticeDelivery
+   * Omit specific fields from the NoticeMessage
    */
-  omit?: Prisma.NoticeDeliveryOmit<ExtArgs> | null
+  omit?: Prisma.NoticeMessageOmit<ExtArgs> | null
   /**
    * Choose, which related nodes to fetch as well
    */
-  include?: Prisma.NoticeDeliveryInclude<ExtArgs> | null
-  where?: Prisma.NoticeDeliveryWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.NoticeDeliveryOrderByWithRelationInput | Prisma.NoticeDeliveryOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.NoticeDeliveryWhereUniqueInput | runtime.Types.Skip
-  take?: number | runtime.Types.Skip
-  skip?: number | runtime.Types.Skip
-  distinct?: Prisma.NoticeDeliveryScalarFieldEnum | Prisma.NoticeDeliveryScalarFieldEnum[] | runtime.Types.Skip
+  include?: Prisma.NoticeMessageInclude<ExtArgs> | null
+  where?: Prisma.NoticeMessageWhereInput | runtime.Types.Skip
 }
 
 /**

@@ -29,11 +29,13 @@ export type AggregateNoticeChannel = {
 export type NoticeChannelAvgAggregateOutputType = {
   id: number | null
   accountId: number | null
+  claim: number | null
 }
 
 export type NoticeChannelSumAggregateOutputType = {
   id: number | null
   accountId: number | null
+  claim: number | null
 }
 
 export type NoticeChannelMinAggregateOutputType = {
@@ -53,6 +55,10 @@ export type NoticeChannelMinAggregateOutputType = {
   failingSince: Date | null
   formNonce: string | null
   createdAt: Date | null
+  claim: number | null
+  leasedUntil: Date | null
+  heldUntil: Date | null
+  heldFor: string | null
 }
 
 export type NoticeChannelMaxAggregateOutputType = {
@@ -72,6 +78,10 @@ export type NoticeChannelMaxAggregateOutputType = {
   failingSince: Date | null
   formNonce: string | null
   createdAt: Date | null
+  claim: number | null
+  leasedUntil: Date | null
+  heldUntil: Date | null
+  heldFor: string | null
 }
 
 export type NoticeChannelCountAggregateOutputType = {
@@ -91,6 +101,10 @@ export type NoticeChannelCountAggregateOutputType = {
   failingSince: number
   formNonce: number
   createdAt: number
+  claim: number
+  leasedUntil: number
+  heldUntil: number
+  heldFor: number
   _all: number
 }
 
@@ -98,11 +112,13 @@ export type NoticeChannelCountAggregateOutputType = {
 export type NoticeChannelAvgAggregateInputType = {
   id?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
+  claim?: true | runtime.Types.Skip
 }
 
 export type NoticeChannelSumAggregateInputType = {
   id?: true | runtime.Types.Skip
   accountId?: true | runtime.Types.Skip
+  claim?: true | runtime.Types.Skip
 }
 
 export type NoticeChannelMinAggregateInputType = {
@@ -122,6 +138,10 @@ export type NoticeChannelMinAggregateInputType = {
   failingSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
+  claim?: true | runtime.Types.Skip
+  leasedUntil?: true | runtime.Types.Skip
+  heldUntil?: true | runtime.Types.Skip
+  heldFor?: true | runtime.Types.Skip
 }
 
 export type NoticeChannelMaxAggregateInputType = {
@@ -141,6 +161,10 @@ export type NoticeChannelMaxAggregateInputType = {
   failingSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
+  claim?: true | runtime.Types.Skip
+  leasedUntil?: true | runtime.Types.Skip
+  heldUntil?: true | runtime.Types.Skip
+  heldFor?: true | runtime.Types.Skip
 }
 
 export type NoticeChannelCountAggregateInputType = {
@@ -160,6 +184,10 @@ export type NoticeChannelCountAggregateInputType = {
   failingSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
+  claim?: true | runtime.Types.Skip
+  leasedUntil?: true | runtime.Types.Skip
+  heldUntil?: true | runtime.Types.Skip
+  heldFor?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -266,6 +294,10 @@ export type NoticeChannelGroupByOutputType = {
   failingSince: Date | null
   formNonce: string | null
   createdAt: Date
+  claim: number
+  leasedUntil: Date | null
+  heldUntil: Date | null
+  heldFor: string | null
   _count: NoticeChannelCountAggregateOutputType | null
   _avg: NoticeChannelAvgAggregateOutputType | null
   _sum: NoticeChannelSumAggregateOutputType | null
@@ -308,8 +340,13 @@ export type NoticeChannelWhereInput = {
   failingSince?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"NoticeChannel"> | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"NoticeChannel"> | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFilter<"NoticeChannel"> | number | runtime.Types.Skip
+  leasedUntil?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.StringNullableFilter<"NoticeChannel"> | string | null | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryListRelationFilter | runtime.Types.Skip
+  notices?: Prisma.NoticeListRelationFilter | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageListRelationFilter | runtime.Types.Skip
 }
 
 export type NoticeChannelOrderByWithRelationInput = {
@@ -329,8 +366,13 @@ export type NoticeChannelOrderByWithRelationInput = {
   failingSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  claim?: Prisma.SortOrder | runtime.Types.Skip
+  leasedUntil?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  heldUntil?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  heldFor?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryOrderByRelationAggregateInput | runtime.Types.Skip
+  notices?: Prisma.NoticeOrderByRelationAggregateInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type NoticeChannelWhereUniqueInput = Prisma.AtLeast<{
@@ -354,8 +396,13 @@ export type NoticeChannelWhereUniqueInput = Prisma.AtLeast<{
   failingSince?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"NoticeChannel"> | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"NoticeChannel"> | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFilter<"NoticeChannel"> | number | runtime.Types.Skip
+  leasedUntil?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.StringNullableFilter<"NoticeChannel"> | string | null | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryListRelationFilter | runtime.Types.Skip
+  notices?: Prisma.NoticeListRelationFilter | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageListRelationFilter | runtime.Types.Skip
 }, "id" | "unsubscribeHash" | "accountId_formNonce">
 
 export type NoticeChannelOrderByWithAggregationInput = {
@@ -375,6 +422,10 @@ export type NoticeChannelOrderByWithAggregationInput = {
   failingSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  claim?: Prisma.SortOrder | runtime.Types.Skip
+  leasedUntil?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  heldUntil?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  heldFor?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.NoticeChannelCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.NoticeChannelAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.NoticeChannelMaxOrderByAggregateInput | runtime.Types.Skip
@@ -402,6 +453,10 @@ export type NoticeChannelScalarWhereWithAggregatesInput = {
   failingSince?: Prisma.DateTimeNullableWithAggregatesFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableWithAggregatesFilter<"NoticeChannel"> | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"NoticeChannel"> | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntWithAggregatesFilter<"NoticeChannel"> | number | runtime.Types.Skip
+  leasedUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.StringNullableWithAggregatesFilter<"NoticeChannel"> | string | null | runtime.Types.Skip
 }
 
 export type NoticeChannelCreateInput = {
@@ -419,8 +474,13 @@ export type NoticeChannelCreateInput = {
   failingSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutNoticeChannelsInput
-  deliveries?: Prisma.NoticeDeliveryCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageCreateNestedManyWithoutChannelInput | runtime.Types.Skip
 }
 
 export type NoticeChannelUncheckedCreateInput = {
@@ -440,7 +500,12 @@ export type NoticeChannelUncheckedCreateInput = {
   failingSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUncheckedCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutChannelInput | runtime.Types.Skip
 }
 
 export type NoticeChannelUpdateInput = {
@@ -458,8 +523,13 @@ export type NoticeChannelUpdateInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutNoticeChannelsNestedInput | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
 }
 
 export type NoticeChannelUncheckedUpdateInput = {
@@ -479,7 +549,12 @@ export type NoticeChannelUncheckedUpdateInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUncheckedUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
 }
 
 export type NoticeChannelCreateManyInput = {
@@ -499,6 +574,10 @@ export type NoticeChannelCreateManyInput = {
   failingSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
 }
 
 export type NoticeChannelUpdateManyMutationInput = {
@@ -516,6 +595,10 @@ export type NoticeChannelUpdateManyMutationInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 export type NoticeChannelUncheckedUpdateManyInput = {
@@ -535,6 +618,10 @@ export type NoticeChannelUncheckedUpdateManyInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 export type NoticeChannelListRelationFilter = {
@@ -569,11 +656,16 @@ export type NoticeChannelCountOrderByAggregateInput = {
   failingSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  claim?: Prisma.SortOrder | runtime.Types.Skip
+  leasedUntil?: Prisma.SortOrder | runtime.Types.Skip
+  heldUntil?: Prisma.SortOrder | runtime.Types.Skip
+  heldFor?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeChannelAvgOrderByAggregateInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  claim?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeChannelMaxOrderByAggregateInput = {
@@ -593,6 +685,10 @@ export type NoticeChannelMaxOrderByAggregateInput = {
   failingSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  claim?: Prisma.SortOrder | runtime.Types.Skip
+  leasedUntil?: Prisma.SortOrder | runtime.Types.Skip
+  heldUntil?: Prisma.SortOrder | runtime.Types.Skip
+  heldFor?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeChannelMinOrderByAggregateInput = {
@@ -612,11 +708,16 @@ export type NoticeChannelMinOrderByAggregateInput = {
   failingSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
+  claim?: Prisma.SortOrder | runtime.Types.Skip
+  leasedUntil?: Prisma.SortOrder | runtime.Types.Skip
+  heldUntil?: Prisma.SortOrder | runtime.Types.Skip
+  heldFor?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeChannelSumOrderByAggregateInput = {
   id?: Prisma.SortOrder | runtime.Types.Skip
   accountId?: Prisma.SortOrder | runtime.Types.Skip
+  claim?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type NoticeChannelScalarRelationFilter = {
@@ -666,18 +767,32 @@ export type NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput = {
   deleteMany?: Prisma.NoticeChannelScalarWhereInput | Prisma.NoticeChannelScalarWhereInput[] | runtime.Types.Skip
 }
 
-export type NoticeChannelCreateNestedOneWithoutDeliveriesInput = {
-  create?: Prisma.XOR<Prisma.NoticeChannelCreateWithoutDeliveriesInput, Prisma.NoticeChannelUncheckedCreateWithoutDeliveriesInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.NoticeChannelCreateOrConnectWithoutDeliveriesInput | runtime.Types.Skip
+export type NoticeChannelCreateNestedOneWithoutNoticesInput = {
+  create?: Prisma.XOR<Prisma.NoticeChannelCreateWithoutNoticesInput, Prisma.NoticeChannelUncheckedCreateWithoutNoticesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeChannelCreateOrConnectWithoutNoticesInput | runtime.Types.Skip
   connect?: Prisma.NoticeChannelWhereUniqueInput | runtime.Types.Skip
 }
 
-export type NoticeChannelUpdateOneRequiredWithoutDeliveriesNestedInput = {
-  create?: Prisma.XOR<Prisma.NoticeChannelCreateWithoutDeliveriesInput, Prisma.NoticeChannelUncheckedCreateWithoutDeliveriesInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.NoticeChannelCreateOrConnectWithoutDeliveriesInput | runtime.Types.Skip
-  upsert?: Prisma.NoticeChannelUpsertWithoutDeliveriesInput | runtime.Types.Skip
+export type NoticeChannelUpdateOneRequiredWithoutNoticesNestedInput = {
+  create?: Prisma.XOR<Prisma.NoticeChannelCreateWithoutNoticesInput, Prisma.NoticeChannelUncheckedCreateWithoutNoticesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeChannelCreateOrConnectWithoutNoticesInput | runtime.Types.Skip
+  upsert?: Prisma.NoticeChannelUpsertWithoutNoticesInput | runtime.Types.Skip
   connect?: Prisma.NoticeChannelWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.NoticeChannelUpdateToOneWithWhereWithoutDeliveriesInput, Prisma.NoticeChannelUpdateWithoutDeliveriesInput>, Prisma.NoticeChannelUncheckedUpdateWithoutDeliveriesInput> | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.NoticeChannelUpdateToOneWithWhereWithoutNoticesInput, Prisma.NoticeChannelUpdateWithoutNoticesInput>, Prisma.NoticeChannelUncheckedUpdateWithoutNoticesInput> | runtime.Types.Skip
+}
+
+export type NoticeChannelCreateNestedOneWithoutMessagesInput = {
+  create?: Prisma.XOR<Prisma.NoticeChannelCreateWithoutMessagesInput, Prisma.NoticeChannelUncheckedCreateWithoutMessagesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeChannelCreateOrConnectWithoutMessagesInput | runtime.Types.Skip
+  connect?: Prisma.NoticeChannelWhereUniqueInput | runtime.Types.Skip
+}
+
+export type NoticeChannelUpdateOneRequiredWithoutMessagesNestedInput = {
+  create?: Prisma.XOR<Prisma.NoticeChannelCreateWithoutMessagesInput, Prisma.NoticeChannelUncheckedCreateWithoutMessagesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.NoticeChannelCreateOrConnectWithoutMessagesInput | runtime.Types.Skip
+  upsert?: Prisma.NoticeChannelUpsertWithoutMessagesInput | runtime.Types.Skip
+  connect?: Prisma.NoticeChannelWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.NoticeChannelUpdateToOneWithWhereWithoutMessagesInput, Prisma.NoticeChannelUpdateWithoutMessagesInput>, Prisma.NoticeChannelUncheckedUpdateWithoutMessagesInput> | runtime.Types.Skip
 }
 
 export type NoticeChannelCreateWithoutAccountInput = {
@@ -695,7 +810,12 @@ export type NoticeChannelCreateWithoutAccountInput = {
   failingSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageCreateNestedManyWithoutChannelInput | runtime.Types.Skip
 }
 
 export type NoticeChannelUncheckedCreateWithoutAccountInput = {
@@ -714,7 +834,12 @@ export type NoticeChannelUncheckedCreateWithoutAccountInput = {
   failingSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUncheckedCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutChannelInput | runtime.Types.Skip
 }
 
 export type NoticeChannelCreateOrConnectWithoutAccountInput = {
@@ -763,9 +888,13 @@ export type NoticeChannelScalarWhereInput = {
   failingSince?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"NoticeChannel"> | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"NoticeChannel"> | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFilter<"NoticeChannel"> | number | runtime.Types.Skip
+  leasedUntil?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.DateTimeNullableFilter<"NoticeChannel"> | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.StringNullableFilter<"NoticeChannel"> | string | null | runtime.Types.Skip
 }
 
-export type NoticeChannelCreateWithoutDeliveriesInput = {
+export type NoticeChannelCreateWithoutNoticesInput = {
   kind: string
   name: string
   sealed?: string | null | runtime.Types.Skip
@@ -780,10 +909,15 @@ export type NoticeChannelCreateWithoutDeliveriesInput = {
   failingSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutNoticeChannelsInput
+  messages?: Prisma.NoticeMessageCreateNestedManyWithoutChannelInput | runtime.Types.Skip
 }
 
-export type NoticeChannelUncheckedCreateWithoutDeliveriesInput = {
+export type NoticeChannelUncheckedCreateWithoutNoticesInput = {
   id?: number | runtime.Types.Skip
   accountId: number
   kind: string
@@ -800,25 +934,30 @@ export type NoticeChannelUncheckedCreateWithoutDeliveriesInput = {
   failingSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUncheckedCreateNestedManyWithoutChannelInput | runtime.Types.Skip
 }
 
-export type NoticeChannelCreateOrConnectWithoutDeliveriesInput = {
+export type NoticeChannelCreateOrConnectWithoutNoticesInput = {
   where: Prisma.NoticeChannelWhereUniqueInput
-  create: Prisma.XOR<Prisma.NoticeChannelCreateWithoutDeliveriesInput, Prisma.NoticeChannelUncheckedCreateWithoutDeliveriesInput>
+  create: Prisma.XOR<Prisma.NoticeChannelCreateWithoutNoticesInput, Prisma.NoticeChannelUncheckedCreateWithoutNoticesInput>
 }
 
-export type NoticeChannelUpsertWithoutDeliveriesInput = {
-  update: Prisma.XOR<Prisma.NoticeChannelUpdateWithoutDeliveriesInput, Prisma.NoticeChannelUncheckedUpdateWithoutDeliveriesInput>
-  create: Prisma.XOR<Prisma.NoticeChannelCreateWithoutDeliveriesInput, Prisma.NoticeChannelUncheckedCreateWithoutDeliveriesInput>
+export type NoticeChannelUpsertWithoutNoticesInput = {
+  update: Prisma.XOR<Prisma.NoticeChannelUpdateWithoutNoticesInput, Prisma.NoticeChannelUncheckedUpdateWithoutNoticesInput>
+  create: Prisma.XOR<Prisma.NoticeChannelCreateWithoutNoticesInput, Prisma.NoticeChannelUncheckedCreateWithoutNoticesInput>
   where?: Prisma.NoticeChannelWhereInput | runtime.Types.Skip
 }
 
-export type NoticeChannelUpdateToOneWithWhereWithoutDeliveriesInput = {
+export type NoticeChannelUpdateToOneWithWhereWithoutNoticesInput = {
   where?: Prisma.NoticeChannelWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.NoticeChannelUpdateWithoutDeliveriesInput, Prisma.NoticeChannelUncheckedUpdateWithoutDeliveriesInput>
+  data: Prisma.XOR<Prisma.NoticeChannelUpdateWithoutNoticesInput, Prisma.NoticeChannelUncheckedUpdateWithoutNoticesInput>
 }
 
-export type NoticeChannelUpdateWithoutDeliveriesInput = {
+export type NoticeChannelUpdateWithoutNoticesInput = {
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   sealed?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -833,10 +972,15 @@ export type NoticeChannelUpdateWithoutDeliveriesInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutNoticeChannelsNestedInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
 }
 
-export type NoticeChannelUncheckedUpdateWithoutDeliveriesInput = {
+export type NoticeChannelUncheckedUpdateWithoutNoticesInput = {
   id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
@@ -853,6 +997,121 @@ export type NoticeChannelUncheckedUpdateWithoutDeliveriesInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+}
+
+export type NoticeChannelCreateWithoutMessagesInput = {
+  kind: string
+  name: string
+  sealed?: string | null | runtime.Types.Skip
+  host?: string | null | runtime.Types.Skip
+  email?: string | null | runtime.Types.Skip
+  confirmedAt?: Date | string | null | runtime.Types.Skip
+  confirmHash?: string | null | runtime.Types.Skip
+  confirmSentAt?: Date | string | null | runtime.Types.Skip
+  unsubscribeHash?: string | null | runtime.Types.Skip
+  offAt?: Date | string | null | runtime.Types.Skip
+  offReason?: string | null | runtime.Types.Skip
+  failingSince?: Date | string | null | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
+  account: Prisma.AccountCreateNestedOneWithoutNoticeChannelsInput
+  notices?: Prisma.NoticeCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+}
+
+export type NoticeChannelUncheckedCreateWithoutMessagesInput = {
+  id?: number | runtime.Types.Skip
+  accountId: number
+  kind: string
+  name: string
+  sealed?: string | null | runtime.Types.Skip
+  host?: string | null | runtime.Types.Skip
+  email?: string | null | runtime.Types.Skip
+  confirmedAt?: Date | string | null | runtime.Types.Skip
+  confirmHash?: string | null | runtime.Types.Skip
+  confirmSentAt?: Date | string | null | runtime.Types.Skip
+  unsubscribeHash?: string | null | runtime.Types.Skip
+  offAt?: Date | string | null | runtime.Types.Skip
+  offReason?: string | null | runtime.Types.Skip
+  failingSince?: Date | string | null | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutChannelInput | runtime.Types.Skip
+}
+
+export type NoticeChannelCreateOrConnectWithoutMessagesInput = {
+  where: Prisma.NoticeChannelWhereUniqueInput
+  create: Prisma.XOR<Prisma.NoticeChannelCreateWithoutMessagesInput, Prisma.NoticeChannelUncheckedCreateWithoutMessagesInput>
+}
+
+export type NoticeChannelUpsertWithoutMessagesInput = {
+  update: Prisma.XOR<Prisma.NoticeChannelUpdateWithoutMessagesInput, Prisma.NoticeChannelUncheckedUpdateWithoutMessagesInput>
+  create: Prisma.XOR<Prisma.NoticeChannelCreateWithoutMessagesInput, Prisma.NoticeChannelUncheckedCreateWithoutMessagesInput>
+  where?: Prisma.NoticeChannelWhereInput | runtime.Types.Skip
+}
+
+export type NoticeChannelUpdateToOneWithWhereWithoutMessagesInput = {
+  where?: Prisma.NoticeChannelWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.NoticeChannelUpdateWithoutMessagesInput, Prisma.NoticeChannelUncheckedUpdateWithoutMessagesInput>
+}
+
+export type NoticeChannelUpdateWithoutMessagesInput = {
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  sealed?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  host?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  confirmHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  confirmSentAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  unsubscribeHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  offAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneRequiredWithoutNoticeChannelsNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+}
+
+export type NoticeChannelUncheckedUpdateWithoutMessagesInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  sealed?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  host?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  confirmHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  confirmSentAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  unsubscribeHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  offAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  offReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
 }
 
 export type NoticeChannelCreateManyAccountInput = {
@@ -871,6 +1130,10 @@ export type NoticeChannelCreateManyAccountInput = {
   failingSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
+  claim?: number | runtime.Types.Skip
+  leasedUntil?: Date | string | null | runtime.Types.Skip
+  heldUntil?: Date | string | null | runtime.Types.Skip
+  heldFor?: string | null | runtime.Types.Skip
 }
 
 export type NoticeChannelUpdateWithoutAccountInput = {
@@ -888,7 +1151,12 @@ export type NoticeChannelUpdateWithoutAccountInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
 }
 
 export type NoticeChannelUncheckedUpdateWithoutAccountInput = {
@@ -907,7 +1175,12 @@ export type NoticeChannelUncheckedUpdateWithoutAccountInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
-  deliveries?: Prisma.NoticeDeliveryUncheckedUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
+  messages?: Prisma.NoticeMessageUncheckedUpdateManyWithoutChannelNestedInput | runtime.Types.Skip
 }
 
 export type NoticeChannelUncheckedUpdateManyWithoutAccountInput = {
@@ -926,6 +1199,10 @@ export type NoticeChannelUncheckedUpdateManyWithoutAccountInput = {
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  claim?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  heldFor?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 
@@ -934,11 +1211,13 @@ export type NoticeChannelUncheckedUpdateManyWithoutAccountInput = {
  */
 
 export type NoticeChannelCountOutputType = {
-  deliveries: number
+  notices: number
+  messages: number
 }
 
 export type NoticeChannelCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  deliveries?: boolean | NoticeChannelCountOutputTypeCountDeliveriesArgs
+  notices?: boolean | NoticeChannelCountOutputTypeCountNoticesArgs
+  messages?: boolean | NoticeChannelCountOutputTypeCountMessagesArgs
 }
 
 /**
@@ -954,8 +1233,15 @@ export type NoticeChannelCountOutputTypeDefaultArgs<ExtArgs extends runtime.Type
 /**
  * NoticeChannelCountOutputType without action
  */
-export type NoticeChannelCountOutputTypeCountDeliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.NoticeDeliveryWhereInput | runtime.Types.Skip
+export type NoticeChannelCountOutputTypeCountNoticesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.NoticeWhereInput | runtime.Types.Skip
+}
+
+/**
+ * NoticeChannelCountOutputType without action
+ */
+export type NoticeChannelCountOutputTypeCountMessagesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.NoticeMessageWhereInput | runtime.Types.Skip
 }
 
 
@@ -976,8 +1262,13 @@ export type NoticeChannelSelect<ExtArgs extends runtime.Types.Extensions.Interna
   failingSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
+  claim?: boolean | runtime.Types.Skip
+  leasedUntil?: boolean | runtime.Types.Skip
+  heldUntil?: boolean | runtime.Types.Skip
+  heldFor?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
-  deliveries?: boolean | Prisma.NoticeChannel$deliveriesArgs<ExtArgs> | runtime.Types.Skip
+  notices?: boolean | Prisma.NoticeChannel$noticesArgs<ExtArgs> | runtime.Types.Skip
+  messages?: boolean | Prisma.NoticeChannel$messagesArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.NoticeChannelCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["noticeChannel"]>
 
@@ -998,6 +1289,10 @@ export type NoticeChannelSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   failingSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
+  claim?: boolean | runtime.Types.Skip
+  leasedUntil?: boolean | runtime.Types.Skip
+  heldUntil?: boolean | runtime.Types.Skip
+  heldFor?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["noticeChannel"]>
 
@@ -1018,6 +1313,10 @@ export type NoticeChannelSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   failingSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
+  claim?: boolean | runtime.Types.Skip
+  leasedUntil?: boolean | runtime.Types.Skip
+  heldUntil?: boolean | runtime.Types.Skip
+  heldFor?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["noticeChannel"]>
 
@@ -1038,12 +1337,17 @@ export type NoticeChannelSelectScalar = {
   failingSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
+  claim?: boolean | runtime.Types.Skip
+  leasedUntil?: boolean | runtime.Types.Skip
+  heldUntil?: boolean | runtime.Types.Skip
+  heldFor?: boolean | runtime.Types.Skip
 }
 
-export type NoticeChannelOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "name" | "sealed" | "host" | "email" | "confirmedAt" | "confirmHash" | "confirmSentAt" | "unsubscribeHash" | "offAt" | "offReason" | "failingSince" | "formNonce" | "createdAt", ExtArgs["result"]["noticeChannel"], runtime.Types.Skip>
+export type NoticeChannelOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "name" | "sealed" | "host" | "email" | "confirmedAt" | "confirmHash" | "confirmSentAt" | "unsubscribeHash" | "offAt" | "offReason" | "failingSince" | "formNonce" | "createdAt" | "claim" | "leasedUntil" | "heldUntil" | "heldFor", ExtArgs["result"]["noticeChannel"], runtime.Types.Skip>
 export type NoticeChannelInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
-  deliveries?: boolean | Prisma.NoticeChannel$deliveriesArgs<ExtArgs> | runtime.Types.Skip
+  notices?: boolean | Prisma.NoticeChannel$noticesArgs<ExtArgs> | runtime.Types.Skip
+  messages?: boolean | Prisma.NoticeChannel$messagesArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.NoticeChannelCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type NoticeChannelIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1057,7 +1361,8 @@ export type $NoticeChannelPayload<ExtArgs extends runtime.Types.Extensions.Inter
   name: "NoticeChannel"
   objects: {
     account: Prisma.$AccountPayload<ExtArgs>
-    deliveries: Prisma.$NoticeDeliveryPayload<ExtArgs>[]
+    notices: Prisma.$NoticePayload<ExtArgs>[]
+    messages: Prisma.$NoticeMessagePayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -1106,6 +1411,19 @@ export type $NoticeChannelPayload<ExtArgs extends runtime.Types.Extensions.Inter
      */
     formNonce: string | null
     createdAt: Date
+    /**
+     * Counts the claims: who writes what became of one asks whether it is still the last.
+     */
+    claim: number
+    /**
+     * An instance is at it until then.
+     */
+    leasedUntil: Date | null
+    /**
+     * Nothing is sent before, because of "quiet" hours, the "limit" of an hour, or what its "receiver" asked for.
+     */
+    heldUntil: Date | null
+    heldFor: string | null
   }, ExtArgs["result"]["noticeChannel"]>
   composites: {}
 }
@@ -1501,7 +1819,8 @@ readonly fields: NoticeChannelFieldRefs;
 export interface Prisma__NoticeChannelClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   account<T extends Prisma.AccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountDefaultArgs<ExtArgs>>): Prisma.Prisma__AccountClient<runtime.Types.Result.GetResult<Prisma.$AccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
-  deliveries<T extends Prisma.NoticeChannel$deliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.NoticeChannel$deliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeDeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  notices<T extends Prisma.NoticeChannel$noticesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.NoticeChannel$noticesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  messages<T extends Prisma.NoticeChannel$messagesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.NoticeChannel$messagesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeMessagePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1547,6 +1866,10 @@ export interface NoticeChannelFieldRefs {
   readonly failingSince: Prisma.FieldRef<"NoticeChannel", 'DateTime'>
   readonly formNonce: Prisma.FieldRef<"NoticeChannel", 'String'>
   readonly createdAt: Prisma.FieldRef<"NoticeChannel", 'DateTime'>
+  readonly claim: Prisma.FieldRef<"NoticeChannel", 'Int'>
+  readonly leasedUntil: Prisma.FieldRef<"NoticeChannel", 'DateTime'>
+  readonly heldUntil: Prisma.FieldRef<"NoticeChannel", 'DateTime'>
+  readonly heldFor: Prisma.FieldRef<"NoticeChannel", 'String'>
 }
     
 
@@ -1957,27 +2280,51 @@ export type NoticeChannelDeleteManyArgs<ExtArgs extends runtime.Types.Extensions
 }
 
 /**
- * NoticeChannel.deliveries
+ * NoticeChannel.notices
  */
-export type NoticeChannel$deliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+export type NoticeChannel$noticesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   /**
-   * Select specific fields to fetch from the NoticeDelivery
+   * Select specific fields to fetch from the Notice
    */
-  select?: Prisma.NoticeDeliverySelect<ExtArgs> | null
+  select?: Prisma.NoticeSelect<ExtArgs> | null
   /**
-   * Omit specific fields from the NoticeDelivery
+   * Omit specific fields from the Notice
    */
-  omit?: Prisma.NoticeDeliveryOmit<ExtArgs> | null
+  omit?: Prisma.NoticeOmit<ExtArgs> | null
   /**
    * Choose, which related nodes to fetch as well
    */
-  include?: Prisma.NoticeDeliveryInclude<ExtArgs> | null
-  where?: Prisma.NoticeDeliveryWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.NoticeDeliveryOrderByWithRelationInput | Prisma.NoticeDeliveryOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.NoticeDeliveryWhereUniqueInput | runtime.Types.Skip
+  include?: Prisma.NoticeInclude<ExtArgs> | null
+  where?: Prisma.NoticeWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.NoticeOrderByWithRelationInput | Prisma.NoticeOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.NoticeWhereUniqueInput | runtime.Types.Skip
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
-  distinct?: Prisma.NoticeDeliveryScalarFieldEnum | Prisma.NoticeDeliveryScalarFieldEnum[] | runtime.Types.Skip
+  distinct?: Prisma.NoticeScalarFieldEnum | Prisma.NoticeScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * NoticeChannel.messages
+ */
+export type NoticeChannel$messagesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the NoticeMessage
+   */
+  select?: Prisma.NoticeMessageSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the NoticeMessage
+   */
+  omit?: Prisma.NoticeMessageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.NoticeMessageInclude<ExtArgs> | null
+  where?: Prisma.NoticeMessageWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.NoticeMessageOrderByWithRelationInput | Prisma.NoticeMessageOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.NoticeMessageWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.NoticeMessageScalarFieldEnum | Prisma.NoticeMessageScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

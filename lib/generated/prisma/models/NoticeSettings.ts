@@ -221,7 +221,6 @@ export type NoticeSettingsWhereInput = {
   quietTo?: Prisma.IntNullableFilter<"NoticeSettings"> | number | null | runtime.Types.Skip
   quietZone?: Prisma.StringNullableFilter<"NoticeSettings"> | string | null | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventListRelationFilter | runtime.Types.Skip
 }
 
 export type NoticeSettingsOrderByWithRelationInput = {
@@ -231,7 +230,6 @@ export type NoticeSettingsOrderByWithRelationInput = {
   quietTo?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   quietZone?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type NoticeSettingsWhereUniqueInput = Prisma.AtLeast<{
@@ -244,7 +242,6 @@ export type NoticeSettingsWhereUniqueInput = Prisma.AtLeast<{
   quietTo?: Prisma.IntNullableFilter<"NoticeSettings"> | number | null | runtime.Types.Skip
   quietZone?: Prisma.StringNullableFilter<"NoticeSettings"> | string | null | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventListRelationFilter | runtime.Types.Skip
 }, "accountId">
 
 export type NoticeSettingsOrderByWithAggregationInput = {
@@ -277,7 +274,6 @@ export type NoticeSettingsCreateInput = {
   quietTo?: number | null | runtime.Types.Skip
   quietZone?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutNoticeSettingsInput
-  sharedEvents?: Prisma.SharedServiceEventCreateNestedManyWithoutSettingsInput | runtime.Types.Skip
 }
 
 export type NoticeSettingsUncheckedCreateInput = {
@@ -286,7 +282,6 @@ export type NoticeSettingsUncheckedCreateInput = {
   quietFrom?: number | null | runtime.Types.Skip
   quietTo?: number | null | runtime.Types.Skip
   quietZone?: string | null | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventUncheckedCreateNestedManyWithoutSettingsInput | runtime.Types.Skip
 }
 
 export type NoticeSettingsUpdateInput = {
@@ -295,7 +290,6 @@ export type NoticeSettingsUpdateInput = {
   quietTo?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   quietZone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutNoticeSettingsNestedInput | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventUpdateManyWithoutSettingsNestedInput | runtime.Types.Skip
 }
 
 export type NoticeSettingsUncheckedUpdateInput = {
@@ -304,7 +298,6 @@ export type NoticeSettingsUncheckedUpdateInput = {
   quietFrom?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   quietTo?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   quietZone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventUncheckedUpdateManyWithoutSettingsNestedInput | runtime.Types.Skip
 }
 
 export type NoticeSettingsCreateManyInput = {
@@ -369,11 +362,6 @@ export type NoticeSettingsSumOrderByAggregateInput = {
   quietTo?: Prisma.SortOrder | runtime.Types.Skip
 }
 
-export type NoticeSettingsScalarRelationFilter = {
-  is?: Prisma.NoticeSettingsWhereInput | runtime.Types.Skip
-  isNot?: Prisma.NoticeSettingsWhereInput | runtime.Types.Skip
-}
-
 export type NoticeSettingsCreateNestedOneWithoutAccountInput = {
   create?: Prisma.XOR<Prisma.NoticeSettingsCreateWithoutAccountInput, Prisma.NoticeSettingsUncheckedCreateWithoutAccountInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.NoticeSettingsCreateOrConnectWithoutAccountInput | runtime.Types.Skip
@@ -406,26 +394,11 @@ export type NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.NoticeSettingsUpdateToOneWithWhereWithoutAccountInput, Prisma.NoticeSettingsUpdateWithoutAccountInput>, Prisma.NoticeSettingsUncheckedUpdateWithoutAccountInput> | runtime.Types.Skip
 }
 
-export type NoticeSettingsCreateNestedOneWithoutSharedEventsInput = {
-  create?: Prisma.XOR<Prisma.NoticeSettingsCreateWithoutSharedEventsInput, Prisma.NoticeSettingsUncheckedCreateWithoutSharedEventsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.NoticeSettingsCreateOrConnectWithoutSharedEventsInput | runtime.Types.Skip
-  connect?: Prisma.NoticeSettingsWhereUniqueInput | runtime.Types.Skip
-}
-
-export type NoticeSettingsUpdateOneRequiredWithoutSharedEventsNestedInput = {
-  create?: Prisma.XOR<Prisma.NoticeSettingsCreateWithoutSharedEventsInput, Prisma.NoticeSettingsUncheckedCreateWithoutSharedEventsInput> | runtime.Types.Skip
-  connectOrCreate?: Prisma.NoticeSettingsCreateOrConnectWithoutSharedEventsInput | runtime.Types.Skip
-  upsert?: Prisma.NoticeSettingsUpsertWithoutSharedEventsInput | runtime.Types.Skip
-  connect?: Prisma.NoticeSettingsWhereUniqueInput | runtime.Types.Skip
-  update?: Prisma.XOR<Prisma.XOR<Prisma.NoticeSettingsUpdateToOneWithWhereWithoutSharedEventsInput, Prisma.NoticeSettingsUpdateWithoutSharedEventsInput>, Prisma.NoticeSettingsUncheckedUpdateWithoutSharedEventsInput> | runtime.Types.Skip
-}
-
 export type NoticeSettingsCreateWithoutAccountInput = {
   rules?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   quietFrom?: number | null | runtime.Types.Skip
   quietTo?: number | null | runtime.Types.Skip
   quietZone?: string | null | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventCreateNestedManyWithoutSettingsInput | runtime.Types.Skip
 }
 
 export type NoticeSettingsUncheckedCreateWithoutAccountInput = {
@@ -433,7 +406,6 @@ export type NoticeSettingsUncheckedCreateWithoutAccountInput = {
   quietFrom?: number | null | runtime.Types.Skip
   quietTo?: number | null | runtime.Types.Skip
   quietZone?: string | null | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventUncheckedCreateNestedManyWithoutSettingsInput | runtime.Types.Skip
 }
 
 export type NoticeSettingsCreateOrConnectWithoutAccountInput = {
@@ -457,7 +429,6 @@ export type NoticeSettingsUpdateWithoutAccountInput = {
   quietFrom?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   quietTo?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   quietZone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventUpdateManyWithoutSettingsNestedInput | runtime.Types.Skip
 }
 
 export type NoticeSettingsUncheckedUpdateWithoutAccountInput = {
@@ -465,86 +436,8 @@ export type NoticeSettingsUncheckedUpdateWithoutAccountInput = {
   quietFrom?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   quietTo?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   quietZone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  sharedEvents?: Prisma.SharedServiceEventUncheckedUpdateManyWithoutSettingsNestedInput | runtime.Types.Skip
 }
 
-export type NoticeSettingsCreateWithoutSharedEventsInput = {
-  rules?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  quietFrom?: number | null | runtime.Types.Skip
-  quietTo?: number | null | runtime.Types.Skip
-  quietZone?: string | null | runtime.Types.Skip
-  account: Prisma.AccountCreateNestedOneWithoutNoticeSettingsInput
-}
-
-export type NoticeSettingsUncheckedCreateWithoutSharedEventsInput = {
-  accountId: number
-  rules?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  quietFrom?: number | null | runtime.Types.Skip
-  quietTo?: number | null | runtime.Types.Skip
-  quietZone?: string | null | runtime.Types.Skip
-}
-
-export type NoticeSettingsCreateOrConnectWithoutSharedEventsInput = {
-  where: Prisma.NoticeSettingsWhereUniqueInput
-  create: Prisma.XOR<Prisma.NoticeSettingsCreateWithoutSharedEventsInput, Prisma.NoticeSettingsUncheckedCreateWithoutSharedEventsInput>
-}
-
-export type NoticeSettingsUpsertWithoutSharedEventsInput = {
-  update: Prisma.XOR<Prisma.NoticeSettingsUpdateWithoutSharedEventsInput, Prisma.NoticeSettingsUncheckedUpdateWithoutSharedEventsInput>
-  create: Prisma.XOR<Prisma.NoticeSettingsCreateWithoutSharedEventsInput, Prisma.NoticeSettingsUncheckedCreateWithoutSharedEventsInput>
-  where?: Prisma.NoticeSettingsWhereInput | runtime.Types.Skip
-}
-
-export type NoticeSettingsUpdateToOneWithWhereWithoutSharedEventsInput = {
-  where?: Prisma.NoticeSettingsWhereInput | runtime.Types.Skip
-  data: Prisma.XOR<Prisma.NoticeSettingsUpdateWithoutSharedEventsInput, Prisma.NoticeSettingsUncheckedUpdateWithoutSharedEventsInput>
-}
-
-export type NoticeSettingsUpdateWithoutSharedEventsInput = {
-  rules?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  quietFrom?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  quietTo?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  quietZone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-  account?: Prisma.AccountUpdateOneRequiredWithoutNoticeSettingsNestedInput | runtime.Types.Skip
-}
-
-export type NoticeSettingsUncheckedUpdateWithoutSharedEventsInput = {
-  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  rules?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
-  quietFrom?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  quietTo?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
-  quietZone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
-}
-
-
-/**
- * Count Type NoticeSettingsCountOutputType
- */
-
-export type NoticeSettingsCountOutputType = {
-  sharedEvents: number
-}
-
-export type NoticeSettingsCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  sharedEvents?: boolean | NoticeSettingsCountOutputTypeCountSharedEventsArgs
-}
-
-/**
- * NoticeSettingsCountOutputType without action
- */
-export type NoticeSettingsCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the NoticeSettingsCountOutputType
-   */
-  select?: Prisma.NoticeSettingsCountOutputTypeSelect<ExtArgs> | null
-}
-
-/**
- * NoticeSettingsCountOutputType without action
- */
-export type NoticeSettingsCountOutputTypeCountSharedEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.SharedServiceEventWhereInput | runtime.Types.Skip
-}
 
 
 export type NoticeSettingsSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -554,8 +447,6 @@ export type NoticeSettingsSelect<ExtArgs extends runtime.Types.Extensions.Intern
   quietTo?: boolean | runtime.Types.Skip
   quietZone?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
-  sharedEvents?: boolean | Prisma.NoticeSettings$sharedEventsArgs<ExtArgs> | runtime.Types.Skip
-  _count?: boolean | Prisma.NoticeSettingsCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["noticeSettings"]>
 
 export type NoticeSettingsSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -587,8 +478,6 @@ export type NoticeSettingsSelectScalar = {
 export type NoticeSettingsOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"accountId" | "rules" | "quietFrom" | "quietTo" | "quietZone", ExtArgs["result"]["noticeSettings"], runtime.Types.Skip>
 export type NoticeSettingsInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
-  sharedEvents?: boolean | Prisma.NoticeSettings$sharedEventsArgs<ExtArgs> | runtime.Types.Skip
-  _count?: boolean | Prisma.NoticeSettingsCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type NoticeSettingsIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -601,7 +490,6 @@ export type $NoticeSettingsPayload<ExtArgs extends runtime.Types.Extensions.Inte
   name: "NoticeSettings"
   objects: {
     account: Prisma.$AccountPayload<ExtArgs>
-    sharedEvents: Prisma.$SharedServiceEventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     accountId: number
@@ -1010,7 +898,6 @@ readonly fields: NoticeSettingsFieldRefs;
 export interface Prisma__NoticeSettingsClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   account<T extends Prisma.AccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountDefaultArgs<ExtArgs>>): Prisma.Prisma__AccountClient<runtime.Types.Result.GetResult<Prisma.$AccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
-  sharedEvents<T extends Prisma.NoticeSettings$sharedEventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.NoticeSettings$sharedEventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$SharedServiceEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1452,30 +1339,6 @@ export type NoticeSettingsDeleteManyArgs<ExtArgs extends runtime.Types.Extension
    * Limit how many NoticeSettings to delete.
    */
   limit?: number | runtime.Types.Skip
-}
-
-/**
- * NoticeSettings.sharedEvents
- */
-export type NoticeSettings$sharedEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the SharedServiceEvent
-   */
-  select?: Prisma.SharedServiceEventSelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the SharedServiceEvent
-   */
-  omit?: Prisma.SharedServiceEventOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.SharedServiceEventInclude<ExtArgs> | null
-  where?: Prisma.SharedServiceEventWhereInput | runtime.Types.Skip
-  orderBy?: Prisma.SharedServiceEventOrderByWithRelationInput | Prisma.SharedServiceEventOrderByWithRelationInput[] | runtime.Types.Skip
-  cursor?: Prisma.SharedServiceEventWhereUniqueInput | runtime.Types.Skip
-  take?: number | runtime.Types.Skip
-  skip?: number | runtime.Types.Skip
-  distinct?: Prisma.SharedServiceEventScalarFieldEnum | Prisma.SharedServiceEventScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model ServerSnooze
- * Nothing new is told of the server. When `until` is null, until it has recovered.
+ * Nothing new is told of the server until then.
  */
 export type ServerSnoozeModel = runtime.Types.Result.DefaultSelection<Prisma.$ServerSnoozePayload>
 
@@ -169,7 +169,7 @@ export type ServerSnoozeGroupByArgs<ExtArgs extends runtime.Types.Extensions.Int
 
 export type ServerSnoozeGroupByOutputType = {
   serverId: number
-  until: Date | null
+  until: Date
   createdAt: Date
   _count: ServerSnoozeCountAggregateOutputType | null
   _avg: ServerSnoozeAvgAggregateOutputType | null
@@ -198,14 +198,14 @@ export type ServerSnoozeWhereInput = {
   OR?: Prisma.ServerSnoozeWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.ServerSnoozeWhereInput | Prisma.ServerSnoozeWhereInput[] | runtime.Types.Skip
   serverId?: Prisma.IntFilter<"ServerSnooze"> | number | runtime.Types.Skip
-  until?: Prisma.DateTimeNullableFilter<"ServerSnooze"> | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeFilter<"ServerSnooze"> | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"ServerSnooze"> | Date | string | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }
 
 export type ServerSnoozeOrderByWithRelationInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
-  until?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  until?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   server?: Prisma.ServerOrderByWithRelationInput | runtime.Types.Skip
 }
@@ -215,14 +215,14 @@ export type ServerSnoozeWhereUniqueInput = Prisma.AtLeast<{
   AND?: Prisma.ServerSnoozeWhereInput | Prisma.ServerSnoozeWhereInput[] | runtime.Types.Skip
   OR?: Prisma.ServerSnoozeWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.ServerSnoozeWhereInput | Prisma.ServerSnoozeWhereInput[] | runtime.Types.Skip
-  until?: Prisma.DateTimeNullableFilter<"ServerSnooze"> | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeFilter<"ServerSnooze"> | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"ServerSnooze"> | Date | string | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }, "serverId">
 
 export type ServerSnoozeOrderByWithAggregationInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
-  until?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  until?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.ServerSnoozeCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.ServerSnoozeAvgOrderByAggregateInput | runtime.Types.Skip
@@ -236,48 +236,48 @@ export type ServerSnoozeScalarWhereWithAggregatesInput = {
   OR?: Prisma.ServerSnoozeScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   NOT?: Prisma.ServerSnoozeScalarWhereWithAggregatesInput | Prisma.ServerSnoozeScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   serverId?: Prisma.IntWithAggregatesFilter<"ServerSnooze"> | number | runtime.Types.Skip
-  until?: Prisma.DateTimeNullableWithAggregatesFilter<"ServerSnooze"> | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeWithAggregatesFilter<"ServerSnooze"> | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"ServerSnooze"> | Date | string | runtime.Types.Skip
 }
 
 export type ServerSnoozeCreateInput = {
-  until?: Date | string | null | runtime.Types.Skip
+  until: Date | string
   createdAt?: Date | string | runtime.Types.Skip
   server: Prisma.ServerCreateNestedOneWithoutSnoozeInput
 }
 
 export type ServerSnoozeUncheckedCreateInput = {
   serverId: number
-  until?: Date | string | null | runtime.Types.Skip
+  until: Date | string
   createdAt?: Date | string | runtime.Types.Skip
 }
 
 export type ServerSnoozeUpdateInput = {
-  until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   server?: Prisma.ServerUpdateOneRequiredWithoutSnoozeNestedInput | runtime.Types.Skip
 }
 
 export type ServerSnoozeUncheckedUpdateInput = {
   serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
 export type ServerSnoozeCreateManyInput = {
   serverId: number
-  until?: Date | string | null | runtime.Types.Skip
+  until: Date | string
   createdAt?: Date | string | runtime.Types.Skip
 }
 
 export type ServerSnoozeUpdateManyMutationInput = {
-  until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
 export type ServerSnoozeUncheckedUpdateManyInput = {
   serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
-  until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -345,12 +345,12 @@ export type ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput = {
 }
 
 export type ServerSnoozeCreateWithoutServerInput = {
-  until?: Date | string | null | runtime.Types.Skip
+  until: Date | string
   createdAt?: Date | string | runtime.Types.Skip
 }
 
 export type ServerSnoozeUncheckedCreateWithoutServerInput = {
-  until?: Date | string | null | runtime.Types.Skip
+  until: Date | string
   createdAt?: Date | string | runtime.Types.Skip
 }
 
@@ -371,12 +371,12 @@ export type ServerSnoozeUpdateToOneWithWhereWithoutServerInput = {
 }
 
 export type ServerSnoozeUpdateWithoutServerInput = {
-  until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
 export type ServerSnoozeUncheckedUpdateWithoutServerInput = {
-  until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  until?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -427,7 +427,7 @@ export type $ServerSnoozePayload<ExtArgs extends runtime.Types.Extensions.Intern
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     serverId: number
-    until: Date | null
+    until: Date
     createdAt: Date
   }, ExtArgs["result"]["serverSnooze"]>
   composites: {}
