@@ -110,6 +110,64 @@ test("a message that may have arrived comes again with its id and its text, and 
   expect(arrivals.length).toBeGreaterThan(2);
 });
 
+const SEEDS = [1, 2, 3, 4, 5, 6];
+
+test.each(SEEDS)(
+  "in random history %i every outage that outlasted its delay is told, its end too, and what comes again is the same",
+  async (seed) => {
+    const { live, goOffline, comeBack, addServer, arrivals, answers, channelId, rows, sql } = await newListener();
+    const random = randomFrom(seed);
+    const servers = [await addServer("web-1"), await addServer("web-2"), await addServer("web-3")];
+    const offline = new Set<number>();
+    for (let step = 0; step < 40; step++) {
+      const server = servers[Math.floor(random() * servers.length)] ?? 0;
+      const [what, answer] = [random(), random()];
+      if (answer < 0.5) answers.delete(channelId);
+      else answers.set(channelId, answer < 0.75 ? REFUSED : LATE);
+      if (what < 0.4 && !offline.has(server)) {
+        await goOffline(server);
+        offline.add(server);
+      } else if (what < 0.7 && offline.delete(server)) await comeBack(server);
+      await live(random() * 6 * MINUTE, 3 * MINUTE);
+    }
+    answers.clear();
+    await live(9 * HOUR, 15 * MINUTE);
+    const told = await rows();
+    expect(told.filter(({ state }) => state === "due")).toEqual([]);
+    const outages = await sql(`select id, subject_id as server, ended_at is not null as is_over from events
+    where subject_id in (${servers.join(", ")}) and subject = 'server' and coalesce(ended_at, now()) >= started_at + interval '5 minutes'`);
+    expect(outages.length).toBeGreaterThan(3);
+    const arrived = new Map(arrivals.map((one) => [one.id, one]));
+    for (const { id, server, is_over: isOver } of outages) {
+      const [begin, end] = ["begin", "end"].map((part) => told.find((row) => row.eventId === id && row.tells === part));
+      const message = arrived.get(begin?.messageId ?? "");
+      expect([begin?.state, message?.title], `event ${id}`).toEqual(["told", expect.any(String)]);
+      const saysOver = message?.events.some((one) => isOverIn(one, Number(server)));
+      if (isOver)
+        expect(saysOver || (end?.state === "told" && arrived.has(end.messageId ?? "")), `event ${id}`).toBe(true);
+    }
+    for (const [id, one] of arrived) {
+      expect(new Set(arrivals.filter((other) => other.id === id).map((other) => JSON.stringify(other))).size).toBe(1);
+      expect(one.title).not.toBe("");
+    }
+  },
+);
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state / 0x80000000;
+  };
+}
+
+/** Whether this part of a message says that an outage of the server is over. */
+function isOverIn(event: unknown, serverId: number): boolean {
+  const { server, ended_at } = event as { server?: { id: number }; ended_at: string | null };
+  return server?.id === serverId && ended_at !== null;
+}
+
 test("a channel that fails is tried six times within eight hours for each notice, and off after a day; its owner sees it, and hears it by the others", async () => {
   const { live, goOffline, addServer, titles, answers, channelId, addChannel, rows, sql } = await newListener();
   const other = await addChannel("b");
