@@ -560,7 +560,7 @@ test("a channel says what waits there, for what and until when, and what was dro
   account,
 }) => {
   const accountId = account.id;
-  const [confirmedAt, later] = [new Date(), new Date(Date.now() + HOUR)];
+  const [confirmedAt, later] = [new Date(), new Date(Date.now() + 5 * DAY)];
   const held = { heldFor: "quiet", heldUntil: later };
   const { id: channelId } = await db.noticeChannel.create({
     data: { accountId, kind: "webhook", name: "Robot", host: "example.com", confirmedAt, ...held },
@@ -574,8 +574,8 @@ test("a channel says what waits there, for what and until when, and what was dro
     data: [row(1), row(2), { ...row(3), waitsFor: "snooze" }, { ...row(4), ...dropped }, { ...row(5), ...dropped }],
   });
   await page.goto(app.origin + NOTICE_PAGE);
-  await expect(card(page, "Robot")).toContainText("2 notices wait for the end of quiet hours, until");
-  await expect(card(page, "Robot")).toContainText("1 notice waits for the end of a snooze, until");
+  await expect(card(page, "Robot")).toContainText("2 notices wait for the end of quiet hours. They come in 5 days.");
+  await expect(card(page, "Robot")).toContainText("1 notice waits for the end of a snooze. It comes in 5 days.");
   await card(page, "Robot").locator("summary", { hasText: "Last delivery" }).click();
   await expect(card(page, "Robot").getByRole("row").nth(1)).toContainText(
     /2 notices\s*Status\s*Dropped\s*Why\s*The channel is off\./,

@@ -175,11 +175,16 @@ function Waiting({ channel: { waiting, heldUntil, heldFor }, now }: { channel: C
   const isHeld = heldUntil !== null && heldUntil > now;
   return waiting.map(({ for: own, count, until }) => {
     const reason = WAITS_FOR[own ?? (isHeld ? (heldFor ?? "") : "")];
+    const at = own === null && isHeld ? heldUntil : new Date(until);
     return (
       <p key={own} className="soft">
         {counted(count, "notice")} {count === 1 ? "waits" : "wait"}
-        {reason && ` for ${reason}`}, until{" "}
-        <Time at={own === null && isHeld ? heldUntil : new Date(Math.max(until, now.getTime()))} now={now} />.
+        {reason && ` for ${reason}`}. {/* Maintenance may be called off, so its end is not said. */}
+        {own !== "maintenance" && at > now && (
+          <>
+            {count === 1 ? "It comes" : "They come"} <Time at={at} now={now} />.
+          </>
+        )}
       </p>
     );
   });
