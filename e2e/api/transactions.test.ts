@@ -23,3 +23,13 @@ test("a transaction waits for its connection for as long as a request may wait",
   for (const client of held) client.release();
   expect(await counting).toBe(0);
 });
+
+test("PostgreSQL itself ends a transaction whose process sends nothing any more, and no setting stays behind", async () => {
+  const asked =
+    "select extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::int as seconds";
+  const secondsOf = (rows: unknown) => (rows as { seconds: number }[])[0]?.seconds;
+  const bound = (2 * LONGEST_WAIT) / SECOND;
+  expect(secondsOf(await db.$transaction((tx) => tx.$queryRawUnsafe(asked)))).toBe(bound);
+  expect(secondsOf((await pool.transaction((send) => send({ text: asked }))).rows)).toBe(bound);
+  expect(secondsOf((await pool.query(asked)).rows)).toBe(0);
+});

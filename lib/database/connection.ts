@@ -15,6 +15,13 @@ type Wire = pg.Connection & {
 };
 type Cancellable = { processID: number; secretKey: number; sslNegotiation: "postgres" | "direct" };
 
+/**
+ * A transaction that sends nothing for so long is ended by PostgreSQL, in milliseconds: its process is frozen, or its machine
+ * is gone, and others wait for its locks. It goes with `begin`, because poolers keep no setting of a session.
+ */
+const LONGEST_IDLE = 2 * LONGEST_WAIT;
+const BEGIN = `begin; set local idle_in_transaction_session_timeout = ${LONGEST_IDLE}`;
+
 /** The connection options for `pg`. Poolers refuse some startup options, so none of those is set here. */
 export function connectionConfig(connectionString: string) {
   return {
@@ -37,7 +44,9 @@ export class BoundedClient extends pg.Client {
     this.on("error", () => {});
     const send = (args: unknown[]) => Reflect.apply(super.query, this, args);
     this.query = ((...args: unknown[]) =>
-      typeof args.at(-1) === "function" ? send(args) : this.#bounded(() => settled(send, args))) as this["query"];
+      typeof args.at(-1) === "function"
+        ? send(args)
+        : this.#bounded(() => settled(send, isBegin(args[0]) ? [BEGIN] : args))) as this["query"];
   }
 
   async #bounded<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -81,6 +90,12 @@ export class BoundedClient extends pg.Client {
     wire.connect(place as number, this.host);
     setTimeout(() => wire.stream.destroy(), CANCEL_TIME).unref();
   }
+}
+
+/** Our transactions begin so, and Prisma's. */
+function isBegin(query: unknown): boolean {
+  const text = typeof query === "string" ? query : (query as pg.QueryConfig).text;
+  return text === "begin" || text === "BEGIN";
 }
 
 /**
