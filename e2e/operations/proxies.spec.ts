@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { type IncomingMessage, request as plainRequest } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, request as plainRequest } from "node:http";
 import { Agent, request } from "node:https";
+import { text } from "node:stream/consumers";
 import { startCaddy } from "@/e2e/support/caddy-server";
 import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
 import type { ConsoleServer } from "@/e2e/support/console-server";
@@ -20,18 +21,19 @@ const PROXIES = {
 const REQUESTS = 500;
 const CLIENTS = 10;
 
-/** Sends one request through a proxy, and answers its status. */
+type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+/** Sends one request through a proxy, from an ip of this machine. */
 type Ask = (
   path: string,
-  init?: { method?: string; headers?: Record<string, string>; body?: string },
-) => Promise<number>;
+  init?: { method?: string; headers?: Record<string, string>; body?: string; from?: string },
+) => Promise<Answer>;
 
 for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIES)) {
   test.describe(name, () => {
     let instances: ConsoleServer[] = [];
     let proxy: Awaited<ReturnType<typeof start>> | undefined;
     let ask: Ask;
-    const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+    const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 50 });
 
     test.beforeAll(async () => {
       askForPrograms();
@@ -43,7 +45,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       const [first, second] = instances;
       proxy = await start([first?.port ?? 0, second?.port ?? 0]);
       const { port } = proxy;
-      ask = async (path, { method = "GET", headers = {}, body } = {}) => {
+      ask = async (path, { method = "GET", headers = {}, body, from = "127.0.0.1" } = {}) => {
         const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
         const sent = request({
           host: "127.0.0.1",
@@ -52,15 +54,15 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
           path,
           method,
           agent,
+          localAddress: from,
           headers: { Host: host, ...length, ...headers },
         });
         sent.end(body);
         const [answer] = (await once(sent, "response")) as [IncomingMessage];
-        await once(answer.resume(), "end");
-        return answer.statusCode ?? 0;
+        return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
       };
       // Caddy makes its certificate first, and sends nothing to an instance that it has not looked at.
-      await expect.poll(() => ask("/healthz").catch(String)).toBe(200);
+      await expect.poll(() => ask("/healthz").then(({ status }) => status, String)).toBe(200);
     });
     test.afterAll(async () => {
       agent.destroy();
@@ -71,8 +73,11 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
     test(`beside clients whose requests are nested without end, and whose connections end without an answer, none of ${REQUESTS} requests of others fails`, async () => {
       const { id, token } = await newAccount();
       const { key } = await newReportingServer(id);
+      // Each ip may send few forms: an attacker has many.
+      let forms = 0;
       const nested = () =>
         ask("/sign-in", {
+          from: `127.0.2.${1 + (Math.floor(forms++ / 20) % 250)}`,
           method: "POST",
           headers: {
             Origin: `https://${host}`,
@@ -81,37 +86,33 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
           },
           body: "[".repeat(7991) + "]".repeat(7991),
         });
-      const reset = (method: string) => ask("/healthz?fault-reset", { method }).catch(() => 0);
+      const reset = (method: string) => ask("/healthz?fault-reset", { method }).catch(() => ({ status: 0 }));
       let isOver = false;
       const attacks: number[][] = [[], [], []];
       const attackers = [nested, () => reset("GET"), () => reset("POST")].map(async (attack, index) => {
-        while (!isOver) attacks[index]?.push(await attack());
+        while (!isOver) attacks[index]?.push((await attack()).status);
       });
       const bearer = (credentials: string) => ({ Authorization: `Bearer ${credentials}` });
-      const others: (() => Promise<number>)[] = [
-        () => ask("/healthz"),
-        () => ask("/readyz"),
-        () => ask("/docs/api.md"),
-        () => ask("/sign-in"),
-        () => ask("/openapi.json"),
-      ];
+      const others = ["/healthz", "/readyz", "/docs/api.md", "/sign-in", "/openapi.json"];
       const failures: string[] = [];
       const statuses: number[] = [];
-      const clients = Array.from({ length: CLIENTS }, async () => {
+      const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+        const from = `127.0.1.${1 + client}`;
         while (statuses.length < REQUESTS) {
           const at = statuses.push(0) - 1;
           const send =
             at % 20 === 0
-              ? () => ask("/api/v1/me", { headers: bearer(token) })
+              ? () => ask("/api/v1/me", { from, headers: bearer(token) })
               : at % 20 === 10
                 ? () =>
                     ask("/ingest/v1/check-ins", {
+                      from,
                       method: "POST",
                       headers: { ...bearer(key), "Content-Type": "application/json" },
                       body: "{}",
                     })
-                : (others[at % others.length] as (typeof others)[number]);
-          const status = await send().catch(String);
+                : () => ask(others[at % others.length] ?? "", { from });
+          const status = await send().then(({ status }) => status, String);
           if (status !== 200) failures.push(`request ${at}: ${status}`);
         }
       });
@@ -124,6 +125,40 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       expect(new Set(refused)).toEqual(new Set([400]));
       expect(refused.length).toBeGreaterThan(10);
       for (const statuses of unanswered) expect(new Set(statuses)).toEqual(new Set([502]));
+    });
+
+    if (name === "nginx") {
+      test("one ip gets so many pages and forms at once and then 429, another one all it asks for, and a machine is not counted", async () => {
+        const statusesOf = async (count: number, path: string, from: string, method = "GET") => {
+          const answers = await Promise.all(Array.from({ length: count }, () => ask(path, { from, method })));
+          return new Set(answers.map(({ status }) => status));
+        };
+        expect(await statusesOf(1000, "/favicon.svg", "127.0.3.1")).toEqual(new Set([200, 429]));
+        expect(await statusesOf(100, "/sign-in", "127.0.3.2", "POST")).toContain(429);
+        expect(await statusesOf(30, "/sign-in", "127.0.3.3")).toEqual(new Set([200]));
+        expect(await statusesOf(1000, "/api/v1/me", "127.0.3.1")).toEqual(new Set([401]));
+      });
+    }
+
+    test("what the proxy itself refuses under the paths of machines is JSON that nobody keeps", async () => {
+      const refused = [
+        await ask("/api/v1/me?fault-reset"),
+        await ask("/ingest/v1/check-ins?fault-reset", { method: "POST", body: "{}" }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([502, 502]);
+      // Caddy hands on what it reads, and the console refuses by itself.
+      const large = await ask("/ingest/v1/check-ins", { method: "POST", body: "x".repeat(5_000_000) });
+      if (name === "nginx") refused.push(large);
+      expect(large.status).toBe(name === "nginx" ? 413 : 401);
+      for (const { headers, body } of refused) {
+        expect(headers).toMatchObject({
+          "content-type": "application/json",
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff",
+          "access-control-allow-origin": "*",
+        });
+        expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(/^[A-Z][A-Za-z ]+\.$/) });
+      }
     });
 
     test("plain HTTP is refused with 403 where machines send their keys, and a page is redirected", async () => {

@@ -111,7 +111,13 @@ async function startLoad(nginx: NginxServer, form: Form) {
   for (let client = 0; client < CLIENTS; client++) keys.push((await newReportingServer(id)).key);
   const run = async (client: number) => {
     const key = keys[client];
-    const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+    const agent = new Agent({
+      keepAlive: true,
+      maxSockets: 1,
+      rejectUnauthorized: false,
+      // nginx counts forms by ip.
+      localAddress: client < FORMS ? `127.0.1.${1 + client}` : "127.0.0.1",
+    });
     for (let sent = 0; !isOver; sent++) {
       const request: LoadRequest =
         client < FORMS
