@@ -1,39 +1,12 @@
 import type { Page } from "playwright/test";
-import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newBenchmarkRun, newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
-import {
-  ACCOUNT,
-  DOCUMENTS,
-  FLEET,
-  fillTokens,
-  hostileService,
-  NODES,
-  SERVER,
-  SERVICE_PAGES,
-  SERVICES,
-  SIGNED_OUT,
-  TOKENS,
-} from "@/e2e/support/page-states";
+import { fillTokens, hostileService, SERVICE_PAGES } from "@/e2e/support/page-states";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import * as pagePaths from "@/lib/page-paths";
 
-// WCAG 2.2 AA in every state of every page, in both colour schemes, from 320 pixels to 4K.
-
-const STATES = [SIGNED_OUT, TOKENS, FLEET, SERVER, SERVICES, ACCOUNT, NODES, DOCUMENTS].flat();
-
-for (const { name, reach } of STATES) {
-  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, async ({
-    page,
-    account,
-  }) => {
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await reach(page, account.id);
-    await expectToFit(page);
-    await expectAccessible(page);
-  });
-}
+// What reaches over, is too small to press, moves or is printed, on every page. Axe looks in e2e/browser.
 
 test("on the pages of a service whose names want to break out words lie, and no direction of theirs turns our text", async ({
   page,
