@@ -24,6 +24,8 @@ type NoticeKind = {
   /** Told this long after its beginning, if it goes on. */
   minutes: number;
   words: Words;
+  /** It tells of an end that is so many days ahead. */
+  daysAhead?: number;
 };
 
 /** How one thing is told, and several; how one that is over is, and one whose beginning was told before. */
@@ -60,8 +62,8 @@ export const NOTICE_KINDS: Readonly<Record<string, NoticeKind>> = {
     "was served by no live edge node",
     "has a live edge node again",
   ]),
-  ends_in_14_days: moment("token", "ends in 14 days", "end in 14 days"),
-  ends_in_3_days: moment("token", "ends in 3 days", "end in 3 days"),
+  ends_in_14_days: { ...moment("token", "ends in 14 days", "end in 14 days"), daysAhead: 14 },
+  ends_in_3_days: { ...moment("token", "ends in 3 days", "end in 3 days"), daysAhead: 3 },
   refused_after_end: moment("token", "was used after its end, and refused", "were used after their end, and refused"),
   new_network: moment("token", "was used from a new network", "were used from new networks"),
 };

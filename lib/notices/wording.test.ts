@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MINUTE } from "@/lib/format/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { NOTICE_KINDS } from "@/lib/notices/kinds";
 import type { Told } from "@/lib/notices/message";
 import { textOf } from "@/lib/notices/wording";
@@ -14,7 +14,8 @@ const told = (kind: string, over: Partial<Told> = {}): Told => ({
 const titleOf = (...all: Told[]) => textOf(all, about).title;
 
 test("each kind that is told has words of its own, for its beginning and, if it lasts, for its end", () => {
-  const titles = Object.entries(NOTICE_KINDS).flatMap(([kind, { lasts, words }]) => {
+  const others = Object.entries(NOTICE_KINDS).filter(([, { daysAhead }]) => !daysAhead);
+  const titles = others.flatMap(([kind, { lasts, words }]) => {
     const several = [told(kind), told(kind, { subjectId: 2 })];
     const begun = [titleOf(told(kind)), titleOf(...several)];
     expect(begun[0]).toBe(`one ${words.is} ${lasts ? "since" : "at"} 11:50`);
@@ -30,6 +31,18 @@ test("each kind that is told has words of its own, for its beginning and, if it 
     return [...begun, ...ended, ...over];
   });
   expect(new Set(titles).size).toBe(titles.length);
+});
+
+test("the end of a token is told as the time it is at, once for both days that it is told of, however late", () => {
+  const late = (kind: string, days: number, over: Partial<Told> = {}) =>
+    told(kind, { from: NOW + 2 * DAY - days * DAY, ...over });
+  const both = [late("ends_in_14_days", 14), late("ends_in_3_days", 3)];
+  expect(textOf(both, about).lines).toEqual(["one ends at 1 Dec, 12:00.", "Times are UTC."]);
+  const other = late("ends_in_3_days", 3, { subjectId: 2, name: "two", from: NOW - HOUR });
+  expect(textOf([...both, other], about)).toMatchObject({
+    title: "2 tokens end soon",
+    lines: ["2 tokens end soon: one (1 Dec, 12:00), two (2 Dec, 11:00).", "Times are UTC."],
+  });
 });
 
 test("what goes on comes before what ended and what is over, each in a line of its own, with the names that fit", () => {

@@ -88,12 +88,14 @@ function sentencesOf(told: readonly Told[], time: (at: number) => string): Sente
   const groups = new Map<string, Map<string, Member>>();
   const order = (one: Told) => PHASES.indexOf(phaseOf(one));
   for (const one of told.toSorted((a, b) => order(a) - order(b) || a.from - b.from)) {
-    const group = groups.get(`${phaseOf(one)} ${one.kind}`) ?? new Map<string, Member>();
+    // A message may come late: it says when a token ends, once.
+    const name = `${phaseOf(one)} ${findKind(one.kind)?.daysAhead ? "end" : one.kind}`;
+    const group = groups.get(name) ?? new Map<string, Member>();
     const key = `${one.subject} ${one.subjectId}`;
     const before = group.get(key);
     // Of one thing that came and went there is one part of the sentence.
     group.set(key, before ? { ...before, to: one.to, times: before.times + 1 } : { ...one, times: 1 });
-    groups.set(`${phaseOf(one)} ${one.kind}`, group);
+    groups.set(name, group);
   }
   return [...groups].map(([name, group]) => sentenceOf(name.split(" ")[0] as Phase, [...group.values()], time));
 }
@@ -108,6 +110,11 @@ function sentenceOf(phase: Phase, members: readonly Member[], time: (at: number)
   const span = (member: Member) => `${often(member)} from ${time(member.from)} to ${time(member.to ?? member.from)}`;
   const title = `${who} ${wordsOf(phase, kind.words, isAlone)}`;
   const names = (text: (member: Member) => string) => (isAlone ? "" : `: ${listOf(members.map(text))}`);
+  if (kind.daysAhead) {
+    const end = ({ kind, from }: Member) => time(from + (findKind(kind)?.daysAhead ?? 0) * DAY);
+    const ends = isAlone ? `${who} ends at ${end(one)}` : `${who} end soon`;
+    return { title: ends, line: `${ends}${names((member) => `${member.name} (${end(member)})`)}.` };
+  }
   if (phase === "begun") {
     const since = `${title} ${kind.lasts ? "since" : "at"} ${time(one.from)}`;
     return { title: since, line: `${since}${names(({ name }) => name)}.` };
