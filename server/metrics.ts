@@ -1,4 +1,5 @@
 // /ops/metrics for the operator, on a port of its own.
+
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { totalmem } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -15,6 +16,7 @@ import { buildInfo } from "@/lib/process/build-info.mjs";
 import { env } from "@/lib/process/env";
 import { fairCounts } from "@/lib/process/fair";
 import { logFault } from "@/lib/process/faults.mjs";
+import { KEPT } from "@/lib/process/kept";
 import { log } from "@/lib/process/log.mjs";
 import { countLostLines } from "@/lib/process/lost-lines.mjs";
 import { limitCounts, limitStoreIsUp } from "@/lib/rate-limit";
@@ -236,10 +238,10 @@ gauge(
 );
 gauge(
   "partition_kept_seconds",
-  "For how long the days of a table are kept, as the KEEP_ variables say.",
+  "For how long the days of a table are kept.",
   () => [
-    [{ table: "telemetry_samples" }, (env.kept.telemetryDays * DAY) / SECOND],
-    [{ table: "metric_samples" }, (env.kept.metricsDays * DAY) / SECOND],
+    [{ table: "telemetry_samples" }, (env.telemetryDays * DAY) / SECOND],
+    [{ table: "metric_samples" }, (KEPT.metricsDays * DAY) / SECOND],
   ],
   "table",
 );

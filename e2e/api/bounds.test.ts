@@ -13,7 +13,6 @@ import {
   shareService,
 } from "@/lib/game-services/access";
 import { createService, MAX_SERVICES } from "@/lib/game-services/management";
-import { env } from "@/lib/process/env";
 import { createServer, MAX_SERVERS } from "@/lib/servers/management";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { parseReport } from "@/lib/servers/telemetry/report";
@@ -99,7 +98,7 @@ test("of the sessions of an account the latest thousand are kept", async () => {
   await db.$executeRaw`
     insert into sessions (token_hash, account_id, created_at, expires_at)
     select md5(${id}::text || n), ${id}, now() - n * interval '1 s', now() + interval '1 day' from generate_series(1, 1010) n`;
-  await deleteOld("sessions", env.kept, async () => true);
+  await deleteOld("sessions", async () => true);
   expect(await db.session.count({ where: { accountId: id } })).toBe(MAX_SESSIONS);
   const oldest = await db.session.findFirst({ where: { accountId: id }, orderBy: { createdAt: "asc" } });
   expect(oldest?.createdAt.getTime()).toBeGreaterThan(Date.now() - 1005 * SECOND - MINUTE);

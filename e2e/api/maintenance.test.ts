@@ -3,7 +3,6 @@ import { newAccount, newReportingServer, newServer } from "@/e2e/support/factori
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { clockField } from "@/lib/format/time-range";
-import { env } from "@/lib/process/env";
 import { callOffMaintenance, listMaintenance, MOST_MAINTENANCE, planMaintenance } from "@/lib/servers/maintenance";
 import { deleteOld } from "@/lib/sweep/retention";
 
@@ -14,7 +13,7 @@ test("maintenance goes with the events of its time", async () => {
     return { serverId, startedAt: new Date(endedAt.getTime() - DAY), endedAt };
   };
   await db.maintenanceTime.createMany({ data: [ended(402), ended(398)] });
-  await deleteOld("events", env.kept, async () => true);
+  await deleteOld("events", async () => true);
   expect(await db.maintenanceTime.count({ where: { serverId } })).toBe(1);
 });
 

@@ -8,7 +8,6 @@ import type { Account } from "@/lib/accounts/accounts";
 import { DAY, HOUR } from "@/lib/format/time";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { getMetrics } from "@/lib/game-services/metrics";
-import { env } from "@/lib/process/env";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
 import { listDays } from "@/lib/servers/events/days";
 import { listEvents } from "@/lib/servers/events/events";
@@ -121,7 +120,7 @@ async function historyQueries(): Promise<Query[]> {
   const times = [33 * DAY, 3 * HOUR, 0].map((age) => new Date(Date.now() - age));
   for (const at of times) await sendSample(id, at.getTime());
   const sent = await recordQueries(async () => {
-    await deleteOld("hours", env.kept, async () => true);
+    await deleteOld("hours", async () => true);
     for (const range of HISTORY_RANGES) await getHistory(id, range, Date.now());
     await listEvents(id, { from: Date.now() - 365 * DAY, to: Date.now() });
     await getAvailability(id, Date.now());

@@ -154,7 +154,7 @@ test("a scrape says whether the instance is ready, even while PostgreSQL is froz
          'metric_samples_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), day, day + interval '24 hours');
      end $$`,
   );
-  const app = await startConsole(postgres.url, { ...OWN_WAIT, OPS_PORT: String(opsPort), KEEP_METRICS_DAYS: "9" });
+  const app = await startConsole(postgres.url, { ...OWN_WAIT, OPS_PORT: String(opsPort), KEEP_TELEMETRY_DAYS: "9" });
   const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
   try {
     await expect.poll(read).toMatch(/^console_sweep_finished_timestamp_seconds \d/m);
@@ -172,7 +172,7 @@ test("a scrape says whether the instance is ready, even while PostgreSQL is froz
         new RegExp(`^console_oldest_partition_timestamp_seconds\\{table="${table}"\\} (\\d+)$`, "m").exec(text) ?? [];
       expect(found?.today - Number(oldest), table).toBeLessThanOrEqual(DAY / SECOND);
     }
-    expect(text).toContain(`console_partition_kept_seconds{table="metric_samples"} ${(9 * DAY) / SECOND}\n`);
+    expect(text).toContain(`console_partition_kept_seconds{table="telemetry_samples"} ${(9 * DAY) / SECOND}\n`);
     expect(text).toContain("console_sweep_failed_steps 0\n");
     // A scrape does not look for it: nothing of this is seen before the next sweep.
     await runSql(

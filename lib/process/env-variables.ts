@@ -69,12 +69,7 @@ const MAX_EMAIL_LENGTH = 254;
 const variables = z.object({
   DATABASE_URL: z.union([z.literal(EMBEDDED), databaseUrl("DATABASE_URL")]).optional(),
   DATABASE_POOL_SIZE: wholeNumber("DATABASE_POOL_SIZE", 10, 1, 1000),
-  KEEP_METRICS_DAYS: wholeNumber("KEEP_METRICS_DAYS", 8, 8, 3650),
   KEEP_TELEMETRY_DAYS: wholeNumber("KEEP_TELEMETRY_DAYS", 31, 2, 3650),
-  KEEP_HOURS_DAYS: wholeNumber("KEEP_HOURS_DAYS", 400, 31, 36_500),
-  KEEP_BENCHMARK_RUNS: wholeNumber("KEEP_BENCHMARK_RUNS", 200, 1, 10_000),
-  KEEP_SESSIONS_DAYS: wholeNumber("KEEP_SESSIONS_DAYS", 30, 0, 3650),
-  KEEP_TOKENS_DAYS: wholeNumber("KEEP_TOKENS_DAYS", 90, 1, 3650),
   DATA_DIR: z.string().default(".data"),
   HOST: z.string().default("127.0.0.1"),
   PORT: wholeNumber("PORT", DEFAULT_PORT, 0, 65_535),
@@ -121,7 +116,6 @@ const variables = z.object({
 export const VARIABLE_NAMES: readonly string[] = Object.keys(variables.shape);
 
 export type Env = ReturnType<typeof parseEnv>;
-export type Kept = Env["kept"];
 
 /**
  * Reads the settings from variables; an empty one counts as unset.
@@ -157,20 +151,8 @@ export function parseEnv(source: Record<string, string | undefined>) {
     isEmbeddedNamed: data.DATABASE_URL === EMBEDDED,
     /** Connections to PostgreSQL per process. */
     databasePoolSize: data.DATABASE_POOL_SIZE,
-    /** How much is kept; the hourly sweep deletes the rest. */
-    kept: {
-      /** Days of the intervals of game services: at least one more than the longest range of the API. */
-      metricsDays: data.KEEP_METRICS_DAYS,
-      /** Days of samples of servers. Their hourly sums stay for `hoursDays`. */
-      telemetryDays: data.KEEP_TELEMETRY_DAYS,
-      hoursDays: data.KEEP_HOURS_DAYS,
-      /** Finished benchmark runs of each server, the latest. */
-      benchmarkRuns: data.KEEP_BENCHMARK_RUNS,
-      /** Days after the end of a session; sign-in knows an owner's ip by them. */
-      sessionsDays: data.KEEP_SESSIONS_DAYS,
-      /** Days after a token was revoked or expired. */
-      tokensDays: data.KEEP_TOKENS_DAYS,
-    },
+    /** Days of samples of servers; the hourly sweep deletes the rest. Their sums stay longer. */
+    telemetryDays: data.KEEP_TELEMETRY_DAYS,
     /** Where the embedded database keeps its files. */
     dataDir: data.DATA_DIR,
     host: data.HOST,

@@ -4,7 +4,7 @@ import { select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY, HOUR } from "@/lib/format/time";
 import { CLAIM_LASTS } from "@/lib/game-services/hostnames";
-import type { Kept } from "@/lib/process/env-variables";
+import { KEPT } from "@/lib/process/kept";
 import { MOST_EVENTS } from "@/lib/servers/events/events";
 import { deleteSamplesOf } from "@/lib/servers/management";
 import { MAX_SESSIONS } from "@/lib/sign-in/session-row";
@@ -56,7 +56,7 @@ const endedTokens = (days: string) => `select token.id from (
 type Row = {
   of: string;
   key: string;
-  kept: number | ((all: Kept) => number);
+  kept: number;
   /** As of a rule: whose rows are looked at one owner after the other, as `o`. */
   ofEach?: string;
   /** Such rows stay without this. */
@@ -72,9 +72,6 @@ type Row = {
     }
 );
 
-const hoursDays = (all: Kept) => all.hoursDays;
-const tokensDays = (all: Kept) => all.tokensDays;
-
 /** By the name under which a sweep counts them, in order. */
 const ROWS = {
   intervals: [
@@ -83,7 +80,7 @@ const ROWS = {
       of: "metric_samples_default",
       key: "service_id, ts, node_id",
       where: (days) => `service_id = o.id and ts < date_trunc('day', now(), 'UTC') - ${days} * interval '24 hours'`,
-      kept: (all) => all.metricsDays,
+      kept: KEPT.metricsDays,
       ofEach: "game_services",
     },
   ],
@@ -101,20 +98,25 @@ const ROWS = {
       of: "telemetry_hours",
       key: "server_id, hour",
       where: (days) => `server_id = o.id and hour < ${before(days)}`,
-      kept: hoursDays,
+      kept: KEPT.hoursDays,
       ofEach: "servers",
     },
   ],
   events: [
-    { of: "events", key: "subject_id, id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
+    { of: "events", key: "subject_id, id", where: (days) => `ended_at < ${before(days)}`, kept: KEPT.hoursDays },
     { of: "events", key: "subject_id, id", select: eventsBeyond, kept: MOST_EVENTS },
-    { of: "maintenance_times", key: "server_id, id", where: (days) => `ended_at < ${before(days)}`, kept: hoursDays },
+    {
+      of: "maintenance_times",
+      key: "server_id, id",
+      where: (days) => `ended_at < ${before(days)}`,
+      kept: KEPT.hoursDays,
+    },
     {
       // Before their tokens, so that no statement deletes the events of many.
       of: "events",
       key: "subject_id, id",
       where: (days) => `subject = 'token' and subject_id in (${endedTokens(days)})`,
-      kept: tokensDays,
+      kept: KEPT.tokensDays,
       ofEach: "accounts",
     },
   ],
@@ -138,7 +140,7 @@ const ROWS = {
       kept: OPEN_RUNS_DAYS,
       ofEach: "servers",
     },
-    { of: "benchmark_runs", key: "id", select: runsBeyond, kept: (all) => all.benchmarkRuns, ofEach: "servers" },
+    { of: "benchmark_runs", key: "id", select: runsBeyond, kept: KEPT.benchmarkRuns, ofEach: "servers" },
   ],
   logs: [
     {
@@ -156,7 +158,7 @@ const ROWS = {
       of: "sessions",
       key: "token_hash",
       where: (days) => `expires_at < ${before(days)}`,
-      kept: (all) => all.sessionsDays,
+      kept: KEPT.sessionsDays,
     },
     {
       of: "sessions",
@@ -166,7 +168,7 @@ const ROWS = {
       ofEach: "accounts",
     },
   ],
-  tokens: [{ of: "access_tokens", key: "id", select: endedTokens, kept: tokensDays, ofEach: "accounts" }],
+  tokens: [{ of: "access_tokens", key: "id", select: endedTokens, kept: KEPT.tokensDays, ofEach: "accounts" }],
   use_hours: [
     {
       of: "token_use_hours",
@@ -208,10 +210,10 @@ const DELETIONS = new Map(
 );
 
 /** Deletes what is older than it is kept, of one name, until `goesOn` says stop. Answers how many rows. */
-export async function deleteOld(name: Name, all: Kept, goesOn: GoesOn): Promise<number> {
+export async function deleteOld(name: Name, goesOn: GoesOn): Promise<number> {
   let rows = 0;
   for (const { kept, deleteOld } of DELETIONS.get(name) ?? []) {
-    rows += await deleteOld(typeof kept === "number" ? kept : kept(all), goesOn);
+    rows += await deleteOld(kept, goesOn);
   }
   return rows;
 }

@@ -9,8 +9,8 @@ import { settleDeletions } from "@/lib/game-services/settlement";
 import { deleteBeyond } from "@/lib/notices/unsent";
 import { pause } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
-import type { Kept } from "@/lib/process/env-variables";
 import { logFault } from "@/lib/process/faults.mjs";
+import { KEPT } from "@/lib/process/kept";
 import { log } from "@/lib/process/log.mjs";
 import { measureDatabase } from "./database-state";
 import { type Lease, type SweepReport, takeLease } from "./lease";
@@ -22,13 +22,13 @@ type Counts = Record<string, number>;
 const NOW = statement({}, () => select({ now: new Expression<Date>("now()", "instant") }));
 
 /** The steps of a sweep, in order. Each deletes in small statements. The next sweep continues an unfinished step. */
-const STEPS: Readonly<Record<string, (kept: Kept, goesOn: GoesOn) => Promise<Counts>>> = {
-  async partitions({ telemetryDays, metricsDays }) {
+const STEPS: Readonly<Record<string, (goesOn: GoesOn) => Promise<Counts>>> = {
+  async partitions() {
     const [row] = await query(NOW, {});
     if (!row) throw new Error("A select without a table has one row.");
     const { now } = row;
-    const samples = await keepDays("telemetry_samples", telemetryDays, now);
-    const intervals = await keepDays("metric_samples", metricsDays, now);
+    const samples = await keepDays("telemetry_samples", env.telemetryDays, now);
+    const intervals = await keepDays("metric_samples", KEPT.metricsDays, now);
     return {
       days_made: samples.made + intervals.made,
       days_missing: samples.busy + intervals.busy,
@@ -36,11 +36,9 @@ const STEPS: Readonly<Record<string, (kept: Kept, goesOn: GoesOn) => Promise<Cou
       interval_days: intervals.dropped,
     };
   },
-  samples: async (_, goesOn) => ({ servers_gone: await deleteLeftSamples(goesOn) }),
-  unsent: async (_, goesOn) => ({ notices_beyond: await deleteBeyond(goesOn) }),
-  ...Object.fromEntries(
-    ROW_NAMES.map((name) => [name, async (kept, goesOn) => ({ [name]: await deleteOld(name, kept, goesOn) })]),
-  ),
+  samples: async (goesOn) => ({ servers_gone: await deleteLeftSamples(goesOn) }),
+  unsent: async (goesOn) => ({ notices_beyond: await deleteBeyond(goesOn) }),
+  ...Object.fromEntries(ROW_NAMES.map((name) => [name, async (goesOn) => ({ [name]: await deleteOld(name, goesOn) })])),
   services: async () => ({ services: await settleDeletions() }),
   // The last one, so that it measures what the others left.
   size: measureDatabase,
@@ -65,7 +63,7 @@ export async function sweep(when: "if-due" | "now"): Promise<SweepReport | null>
   const goesOn = workingTime(lease);
   for (const [name, step] of Object.entries(STEPS)) {
     try {
-      if (await goesOn()) Object.assign(report.counts, await step(env.kept, goesOn));
+      if (await goesOn()) Object.assign(report.counts, await step(goesOn));
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       report.failed.push(name);

@@ -4,7 +4,7 @@ import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/format/time-range";
 import { instantOf, wallClock } from "@/lib/format/time-zone";
-import { env } from "@/lib/process/env";
+import { KEPT } from "@/lib/process/kept";
 import { listOutages, MOST_EVENTS } from "@/lib/servers/events/events";
 
 /** The spans that pages and the API give the uptime of, in milliseconds. */
@@ -50,7 +50,7 @@ const MAINTENANCE = statement({ serverId: m.serverId }, ({ serverId }) =>
 
 /** What is kept of the availability of a server up to `now` (epoch ms). `since` is `now` for one that was never heard. */
 export async function getAvailability(serverId: number, now: number): Promise<Availability> {
-  const keptSince = now - env.kept.hoursDays * DAY;
+  const keptSince = now - KEPT.hoursDays * DAY;
   const [[heard], maintenance, events] = await Promise.all([
     query(HEARD, { id: serverId }),
     query(MAINTENANCE, { serverId }),

@@ -122,7 +122,7 @@ export async function getEarlierHistory(
 
 /** Whether the samples of that time may have been deleted. */
 function isOld(at: number, now: number): boolean {
-  return at < now - env.kept.telemetryDays * DAY;
+  return at < now - env.telemetryDays * DAY;
 }
 
 /** The time that is shown, in whole steps. */

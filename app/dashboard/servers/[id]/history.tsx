@@ -226,7 +226,7 @@ function beginning({ from }: ServerHistory, { since }: Availability, zone: strin
 function pointsText({ step, hoursBecause }: ServerHistory): string {
   const each = `Each point is ${durationText(step)}`;
   if (hoursBecause === null) return `${each}, from check-ins.`;
-  const kept = `check-ins are kept for ${env.kept.telemetryDays} days, after that only hourly summaries`;
+  const kept = `check-ins are kept for ${env.telemetryDays} days, after that only hourly summaries`;
   return hoursBecause === "long" ? `${each}, from hourly summaries.` : `${each}: ${kept}.`;
 }
 
