@@ -5,6 +5,7 @@ import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { DASHBOARD, serverPath } from "@/lib/page-paths";
+import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 
 const OTHERS = "Other servers";
 
@@ -63,6 +64,23 @@ test("an account with one server has nothing to switch to", async () => {
   await page.goto(serverPath(id));
   expect(page.textsOf("h2")).toContain("Set it up");
   expect(page.hasPart(OTHERS)).toBe(false);
+});
+
+test("a page says why what is sent for its server is not used, and since when in the account's zone; a check-in takes that away", async () => {
+  const { account, page } = await newVisitor();
+  await db.account.update({ where: { id: account.id }, data: { timeZone: "Asia/Tokyo" } });
+  const refusedSince = new Date(Date.now() - 3 * DAY);
+  const reason = 'This key already reports for "<b>web-1</b>".';
+  const { id } = await newServer(account.id, { refusal: reason, refusedSince });
+  const told = () => page.textsOf("main .notice");
+  await page.goto(serverPath(id));
+  expect(told()).toEqual([
+    `What is sent for this server is not used, since ${momentText(refusedSince, "Asia/Tokyo")} Asia/Tokyo (3 days): ${reason}`,
+  ]);
+  const arrivedAt = new Date();
+  await storeCheckIn(id, {}, { sampledAt: arrivedAt, arrivedAt });
+  await page.goto(serverPath(id));
+  expect(told()).toEqual([]);
 });
 
 test("the head of a server that is strained, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were outside of maintenance and when the last was", async () => {

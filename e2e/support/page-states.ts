@@ -241,6 +241,15 @@ export const SERVER: readonly State[] = [
     },
   },
   {
+    name: "server of which bodies are refused",
+    async reach(page, accountId) {
+      const refusal = `This key already reports for "${"W".repeat(256)}".`;
+      const { id } = await newServer(accountId, { refusal, refusedSince: new Date(Date.now() - 3 * DAY) });
+      await visit(page, serverPath(id));
+      await expect(page.getByText("What is sent for this server is not used")).toBeVisible();
+    },
+  },
+  {
     name: "settings of a server with maintenance",
     async reach(page, accountId) {
       const { id } = await plannedServer(accountId);

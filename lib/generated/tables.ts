@@ -312,6 +312,14 @@ export const TABLES = {
         "name": "follow",
         "kind": "json"
       },
+      "refusal": {
+        "name": "refusal",
+        "kind": "other"
+      },
+      "refusedSince": {
+        "name": "refused_since",
+        "kind": "instant"
+      },
       "formNonce": {
         "name": "form_nonce",
         "kind": "other"

@@ -8,7 +8,7 @@ import { fair } from "@/lib/process/fair";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { parseCheckInBody } from "./check-in-body";
 import { requireJson } from "./read-body";
-import { invalidServerKey, requireReporter, senderOf } from "./reporter";
+import { invalidServerKey, notingRefusal, requireReporter, senderOf } from "./reporter";
 import { type BodyRules, withBody } from "./with-body";
 
 const MAX_CHECK_IN_BYTES = 16 * 1024;
@@ -31,7 +31,7 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
     const arrivedAt = new Date(databaseTime() ?? Date.now());
     return { arrivedAt, ...parseCheckInBody(bytes, arrivedAt) };
   };
-  return withBody(request, sender, RULES, read, async ({ report, ...sampled }) => {
+  const store = async ({ report, ...sampled }: ReturnType<typeof read>) => {
     const publicIp = report.publicIp ?? (ip !== null && isPublicIp(ip) ? ip : undefined);
     try {
       const stored = await fair("report", sender.payer, async () => {
@@ -45,5 +45,6 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
       if (error instanceof NotFoundError) throw invalidServerKey();
       throw error;
     }
-  });
+  };
+  return notingRefusal(reporter, () => withBody(request, sender, RULES, read, store));
 }

@@ -48,8 +48,12 @@ async function countingRefusals<Read>(quota: Quota, task: () => Promise<Read>): 
   try {
     return await task();
   } catch (error) {
-    const isForBody = error instanceof InvalidInputError || (error instanceof ApiError && error.status !== 429);
-    if (isForBody) await quota.count();
+    if (isForBody(error)) await quota.count();
     throw error;
   }
+}
+
+/** Whether the sender has to change what it sends. */
+export function isForBody(error: unknown): error is ApiError | InvalidInputError {
+  return error instanceof InvalidInputError || (error instanceof ApiError && ![401, 429].includes(error.status));
 }

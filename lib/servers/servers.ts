@@ -64,6 +64,8 @@ const DETAILED = [
   orNull(new Expression<RatedBy | null>(s.ratedBy.sql, "json")),
   // The API does not have tags.
   new Expression<JsonOf<string[]>>(`coalesce(to_json(${s.tags}), '[]')`, "json"),
+  orNull(s.refusal),
+  orNull(s.refusedSince),
 ] as const;
 type DetailedValues = ValuesOf<typeof DETAILED>;
 const detailed = { now: NOW, rows: jsonRows(DETAILED, `${s.id}`) };
@@ -77,14 +79,24 @@ const DETAILS = statement({ accountId: s.accountId }, ({ accountId }) =>
 );
 
 function detailOf(values: DetailedValues) {
-  const [facts, sample, ratedBy, tags] = values.slice(LISTED.length) as unknown as readonly [
+  const [facts, sample, ratedBy, tags, refusal, refusedSince] = values.slice(LISTED.length) as unknown as readonly [
     Record<string, unknown>,
     StoredSample | null,
     RatedBy | null,
     string[],
+    string | null,
+    number | null,
   ];
   const row = rowOf(values);
-  return { ...row, facts, tags, ratedBy, sample: sample && storedSampleOf(sample, row.sampledAt ?? 0) };
+  return {
+    ...row,
+    facts,
+    tags,
+    refusal,
+    refusedSince,
+    ratedBy,
+    sample: sample && storedSampleOf(sample, row.sampledAt ?? 0),
+  };
 }
 type DetailedRow = ReturnType<typeof detailOf>;
 
@@ -121,6 +133,8 @@ export type ServerReport = {
   day: DayOfServer;
   /** False: the daemon never checked in, so the score says nothing yet. */
   hasCheckedIn: boolean;
+  /** Why what is sent for it is not used, and since when (epoch ms); null after a check-in. */
+  refusal: { reason: string; since: number } | null;
   health: Health;
   /** Of the latest sample; null where nothing was measured. */
   current: CurrentValues;
@@ -141,6 +155,7 @@ export async function getServerReport(accountId: number, idText: string): Promis
     need: needAt(row, health, now, day),
     day,
     hasCheckedIn: row.lastSeenAt !== null,
+    refusal: row.refusal === null ? null : { reason: row.refusal, since: row.refusedSince ?? now },
     health,
     current: { ...(row.sample ?? eachMeasurement(() => null)), cores: row.ratedBy?.cores ?? null },
     lastScore: presentScore(row, row.lastSeenAt ?? now).score,

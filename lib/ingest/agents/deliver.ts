@@ -2,11 +2,12 @@ import { ApiError } from "@/lib/api/api-error";
 import { databaseTime } from "@/lib/database/clock";
 import { NotFoundError } from "@/lib/failures";
 import { UNPRINTABLE } from "@/lib/format/names";
+import { HOUR } from "@/lib/format/time";
 import { keyCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";
 import { aheadOfClock, MAX_AGE, MAX_AHEAD } from "@/lib/ingest/check-in-body";
-import { invalidServerKey, requireReporter, senderOf } from "@/lib/ingest/reporter";
+import { invalidServerKey, note, notingRefusal, requireReporter, senderOf } from "@/lib/ingest/reporter";
 import { type BodyRules, type Sender, withBody } from "@/lib/ingest/with-body";
 import { env } from "@/lib/process/env";
 import { fair } from "@/lib/process/fair";
@@ -28,6 +29,8 @@ export type AgentProtocol<Body extends ParsedBody> = {
   name: AgentProtocolName;
   window: number;
   packed: Packed;
+  /** What it is that bodies may tell. */
+  known: string;
   /** @throws ApiError 415, for more than the type and the packing. */
   requireVersion?(headers: Headers): void;
   /** Reads what was unpacked. @throws ApiError 413, 400 */
@@ -66,9 +69,14 @@ export async function deliverReadings<Body extends ParsedBody>(
     const body = protocol.read(unpacked, request, arrivedAt);
     return { body, host: oneHostOf(body), arrivedAt, ...inTime(body, arrivedAt.getTime()) };
   };
-  return withBody(request, sender, rules, read, async ({ body, host, arrivedAt, readings, problems, ahead }) => {
+  const store = async ({ body, host, arrivedAt, readings, problems, ahead }: ReturnType<typeof read>) => {
     if (host === null || readings.length === 0) {
       await sender.quota.count();
+      const isOld = body.readings.length > 0;
+      const empty = isOld
+        ? `Its values are more than ${MAX_AGE / HOUR} hours old.`
+        : `It holds nothing of ${protocol.known}.`;
+      await note(reporter, problems.length > 0 ? { refused: problems.join(" ") } : { empty });
       return { body, problems, ahead };
     }
     const isOwnIp = ip !== null && isPublicIp(ip) && protocol.isOnMachine?.(host) !== false;
@@ -85,7 +93,8 @@ export async function deliverReadings<Body extends ParsedBody>(
     };
     await storeReadings(report, readings, sender);
     return { body, problems, ahead };
-  });
+  };
+  return notingRefusal(reporter, () => withBody(request, sender, rules, read, store));
 }
 
 /** Stores one check-in after the other, each counted, and each in the turn of the account. */

@@ -22,6 +22,7 @@ const PROMETHEUS: AgentProtocol<ParsedBody> = {
   name: "prometheus",
   // All series of a scrape have its time.
   window: 0,
+  known: "the node exporter",
   packed: {
     types: ["application/x-protobuf"],
     packings: ["snappy"],
@@ -58,6 +59,7 @@ const MS_PER_UNIT = new Map([
 const INFLUX: AgentProtocol<Lines> = {
   name: "influx",
   window: SAME_INSTANT,
+  known: "the inputs of Telegraf or Proxmox VE that are read here",
   packed: {
     // Telegraf calls it text/plain, Proxmox VE does not call it anything of use.
     types: [],
@@ -90,6 +92,7 @@ function isProtobuf(headers: Headers): boolean {
 const OTLP: AgentProtocol<Points> = {
   name: "otlp",
   window: SAME_INSTANT,
+  known: "the Collector's hostmetrics receiver",
   packed: {
     types: [PROTOBUF, "application/json"],
     packings: ["identity", "gzip"],

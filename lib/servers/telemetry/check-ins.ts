@@ -167,7 +167,7 @@ const TOLD = {
 const told = (given: { [Name in keyof typeof TOLD]: string }, more = "") => `
   with used as (update ${k} set last_used_at = ${given.arrivedAt}, last_used_ip = ${given.keyIp}
     where ${k.id} = ${given.keyId} and (${k.lastUsedAt} is null or ${k.lastUsedAt} <= ${given.keyNotSince}))
-  update ${s} set last_seen_at = greatest(${s.lastSeenAt}, ${given.arrivedAt}), offline_since = null,
+  update ${s} set last_seen_at = greatest(${s.lastSeenAt}, ${given.arrivedAt}), offline_since = null, refusal = null, refused_since = null,
     first_seen_at = least(${s.firstSeenAt}, ${given.heardAt}), follow = ${given.follow},
     facts = coalesce(${given.facts}, ${s.facts}), public_ip = coalesce(${given.publicIp}, ${s.publicIp}),
     hostname = case when ${s.hostname} = '' then coalesce(${given.hostname}, '') else ${s.hostname} end${more}

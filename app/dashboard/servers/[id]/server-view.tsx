@@ -21,6 +21,7 @@ import { ServerHead } from "./server-head";
 import { ServerNotices } from "./server-notices";
 import styles from "./server-view.module.css";
 import { SetUp } from "./set-up";
+import { spanText } from "./silence-text";
 import { Uptime, UptimeDays } from "./uptime";
 
 type Props = {
@@ -40,7 +41,7 @@ type Props = {
 export async function ServerView({ accountId, id, time, runsPage, list, zone }: Props) {
   const report = await orNotFoundPage(getServerReport(accountId, id));
   // One moment for what it is and what happened, so that both say the same.
-  const { server, now: at, hasCheckedIn, health } = report;
+  const { server, now: at, hasCheckedIn, health, refusal } = report;
   const now = new Date(at);
   const history = await getHistory(server.id, time.shown, at);
   const [earlier, openRuns, finished, fleet, events, goingOn, availability, notices] = await Promise.all([
@@ -60,6 +61,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
       <ServerHead adjacent={adjacentOf(server.id, fleet, list)} {...{ report, list, zone, now }}>
         <ServerNotices serverId={server.id} notices={notices} zone={zone} />
       </ServerHead>
+      {refusal && <Refused {...refusal} now={at} zone={zone} />}
       {twoDaemons && <TwoDaemons serverId={server.id} since={new Date(twoDaemons.from)} now={now} />}
       {hasCheckedIn && <UptimeDays {...uptime} list={list} />}
       <CurrentValues report={report} now={now} />
@@ -82,6 +84,17 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
       <Benchmarks serverId={server.id} time={time.params} list={list} finished={finished} open={openRuns} now={now} />
       <Facts server={server} current={report.current} />
     </article>
+  );
+}
+
+function Refused({ reason, since, now, zone }: { reason: string; since: number; now: number; zone: string }) {
+  return (
+    <p className="notice warning">
+      <span>
+        <strong>What is sent for this server is not used</strong>, {spanText({ from: since, to: null }, now, zone)}:{" "}
+        <bdi>{reason}</bdi>
+      </span>
+    </p>
   );
 }
 

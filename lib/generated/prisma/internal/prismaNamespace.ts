@@ -2895,6 +2895,8 @@ export const ServerScalarFieldEnum = {
   stability: 'stability',
   ratedBy: 'ratedBy',
   follow: 'follow',
+  refusal: 'refusal',
+  refusedSince: 'refusedSince',
   formNonce: 'formNonce',
   tags: 'tags'
 } as const

@@ -210,6 +210,8 @@ export const ServerScalarFieldEnum = {
   stability: 'stability',
   ratedBy: 'ratedBy',
   follow: 'follow',
+  refusal: 'refusal',
+  refusedSince: 'refusedSince',
   formNonce: 'formNonce',
   tags: 'tags'
 } as const

@@ -62,6 +62,8 @@ export type ServerMinAggregateOutputType = {
   disk: number | null
   network: number | null
   stability: number | null
+  refusal: string | null
+  refusedSince: Date | null
   formNonce: string | null
 }
 
@@ -81,6 +83,8 @@ export type ServerMaxAggregateOutputType = {
   disk: number | null
   network: number | null
   stability: number | null
+  refusal: string | null
+  refusedSince: Date | null
   formNonce: string | null
 }
 
@@ -104,6 +108,8 @@ export type ServerCountAggregateOutputType = {
   stability: number
   ratedBy: number
   follow: number
+  refusal: number
+  refusedSince: number
   formNonce: number
   tags: number
   _all: number
@@ -146,6 +152,8 @@ export type ServerMinAggregateInputType = {
   disk?: true | runtime.Types.Skip
   network?: true | runtime.Types.Skip
   stability?: true | runtime.Types.Skip
+  refusal?: true | runtime.Types.Skip
+  refusedSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
 }
 
@@ -165,6 +173,8 @@ export type ServerMaxAggregateInputType = {
   disk?: true | runtime.Types.Skip
   network?: true | runtime.Types.Skip
   stability?: true | runtime.Types.Skip
+  refusal?: true | runtime.Types.Skip
+  refusedSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
 }
 
@@ -188,6 +198,8 @@ export type ServerCountAggregateInputType = {
   stability?: true | runtime.Types.Skip
   ratedBy?: true | runtime.Types.Skip
   follow?: true | runtime.Types.Skip
+  refusal?: true | runtime.Types.Skip
+  refusedSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   tags?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
@@ -299,6 +311,8 @@ export type ServerGroupByOutputType = {
   stability: number | null
   ratedBy: runtime.JsonValue | null
   follow: runtime.JsonValue
+  refusal: string | null
+  refusedSince: Date | null
   formNonce: string | null
   tags: string[]
   _count: ServerCountAggregateOutputType | null
@@ -346,6 +360,8 @@ export type ServerWhereInput = {
   stability?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
   ratedBy?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
   follow?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
+  refusal?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
@@ -376,6 +392,8 @@ export type ServerOrderByWithRelationInput = {
   stability?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   ratedBy?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   follow?: Prisma.SortOrder | runtime.Types.Skip
+  refusal?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  refusedSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   tags?: Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
@@ -410,6 +428,8 @@ export type ServerWhereUniqueInput = Prisma.AtLeast<{
   stability?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
   ratedBy?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
   follow?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
+  refusal?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
@@ -440,6 +460,8 @@ export type ServerOrderByWithAggregationInput = {
   stability?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   ratedBy?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   follow?: Prisma.SortOrder | runtime.Types.Skip
+  refusal?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  refusedSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   tags?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.ServerCountOrderByAggregateInput | runtime.Types.Skip
@@ -472,6 +494,8 @@ export type ServerScalarWhereWithAggregatesInput = {
   stability?: Prisma.IntNullableWithAggregatesFilter<"Server"> | number | null | runtime.Types.Skip
   ratedBy?: Prisma.JsonNullableWithAggregatesFilter<"Server"> | runtime.Types.Skip
   follow?: Prisma.JsonWithAggregatesFilter<"Server"> | runtime.Types.Skip
+  refusal?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
   tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
 }
@@ -494,6 +518,8 @@ export type ServerCreateInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
@@ -524,6 +550,8 @@ export type ServerUncheckedCreateInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -551,6 +579,8 @@ export type ServerUpdateInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
@@ -581,6 +611,8 @@ export type ServerUncheckedUpdateInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -610,6 +642,8 @@ export type ServerCreateManyInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
 }
@@ -632,6 +666,8 @@ export type ServerUpdateManyMutationInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
@@ -656,6 +692,8 @@ export type ServerUncheckedUpdateManyInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
@@ -695,6 +733,8 @@ export type ServerCountOrderByAggregateInput = {
   stability?: Prisma.SortOrder | runtime.Types.Skip
   ratedBy?: Prisma.SortOrder | runtime.Types.Skip
   follow?: Prisma.SortOrder | runtime.Types.Skip
+  refusal?: Prisma.SortOrder | runtime.Types.Skip
+  refusedSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   tags?: Prisma.SortOrder | runtime.Types.Skip
 }
@@ -725,6 +765,8 @@ export type ServerMaxOrderByAggregateInput = {
   disk?: Prisma.SortOrder | runtime.Types.Skip
   network?: Prisma.SortOrder | runtime.Types.Skip
   stability?: Prisma.SortOrder | runtime.Types.Skip
+  refusal?: Prisma.SortOrder | runtime.Types.Skip
+  refusedSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
 }
 
@@ -744,6 +786,8 @@ export type ServerMinOrderByAggregateInput = {
   disk?: Prisma.SortOrder | runtime.Types.Skip
   network?: Prisma.SortOrder | runtime.Types.Skip
   stability?: Prisma.SortOrder | runtime.Types.Skip
+  refusal?: Prisma.SortOrder | runtime.Types.Skip
+  refusedSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
 }
 
@@ -901,6 +945,8 @@ export type ServerCreateWithoutAccountInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -929,6 +975,8 @@ export type ServerUncheckedCreateWithoutAccountInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -987,6 +1035,8 @@ export type ServerScalarWhereInput = {
   stability?: Prisma.IntNullableFilter<"Server"> | number | null | runtime.Types.Skip
   ratedBy?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
   follow?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
+  refusal?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
 }
@@ -1009,6 +1059,8 @@ export type ServerCreateWithoutMaintenanceInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
@@ -1038,6 +1090,8 @@ export type ServerUncheckedCreateWithoutMaintenanceInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1080,6 +1134,8 @@ export type ServerUpdateWithoutMaintenanceInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
@@ -1109,6 +1165,8 @@ export type ServerUncheckedUpdateWithoutMaintenanceInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1135,6 +1193,8 @@ export type ServerCreateWithoutKeysInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
@@ -1164,6 +1224,8 @@ export type ServerUncheckedCreateWithoutKeysInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1206,6 +1268,8 @@ export type ServerUpdateWithoutKeysInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
@@ -1235,6 +1299,8 @@ export type ServerUncheckedUpdateWithoutKeysInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1261,6 +1327,8 @@ export type ServerCreateWithoutTelemetryHoursInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
@@ -1290,6 +1358,8 @@ export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1332,6 +1402,8 @@ export type ServerUpdateWithoutTelemetryHoursInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
@@ -1361,6 +1433,8 @@ export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1387,6 +1461,8 @@ export type ServerCreateWithoutBenchmarkRunsInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
@@ -1416,6 +1492,8 @@ export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1458,6 +1536,8 @@ export type ServerUpdateWithoutBenchmarkRunsInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
@@ -1487,6 +1567,8 @@ export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1513,6 +1595,8 @@ export type ServerCreateWithoutSnoozeInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
@@ -1542,6 +1626,8 @@ export type ServerUncheckedCreateWithoutSnoozeInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1584,6 +1670,8 @@ export type ServerUpdateWithoutSnoozeInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
@@ -1613,6 +1701,8 @@ export type ServerUncheckedUpdateWithoutSnoozeInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1640,6 +1730,8 @@ export type ServerCreateManyAccountInput = {
   stability?: number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: string | null | runtime.Types.Skip
+  refusedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
 }
@@ -1662,6 +1754,8 @@ export type ServerUpdateWithoutAccountInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1690,6 +1784,8 @@ export type ServerUncheckedUpdateWithoutAccountInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1718,6 +1814,8 @@ export type ServerUncheckedUpdateManyWithoutAccountInput = {
   stability?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   ratedBy?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   follow?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  refusal?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
@@ -1800,6 +1898,8 @@ export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   stability?: boolean | runtime.Types.Skip
   ratedBy?: boolean | runtime.Types.Skip
   follow?: boolean | runtime.Types.Skip
+  refusal?: boolean | runtime.Types.Skip
+  refusedSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -1831,6 +1931,8 @@ export type ServerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   stability?: boolean | runtime.Types.Skip
   ratedBy?: boolean | runtime.Types.Skip
   follow?: boolean | runtime.Types.Skip
+  refusal?: boolean | runtime.Types.Skip
+  refusedSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -1856,6 +1958,8 @@ export type ServerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   stability?: boolean | runtime.Types.Skip
   ratedBy?: boolean | runtime.Types.Skip
   follow?: boolean | runtime.Types.Skip
+  refusal?: boolean | runtime.Types.Skip
+  refusedSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -1881,11 +1985,13 @@ export type ServerSelectScalar = {
   stability?: boolean | runtime.Types.Skip
   ratedBy?: boolean | runtime.Types.Skip
   follow?: boolean | runtime.Types.Skip
+  refusal?: boolean | runtime.Types.Skip
+  refusedSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   tags?: boolean | runtime.Types.Skip
 }
 
-export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "firstSeenAt" | "lastSeenAt" | "offlineSince" | "sampledAt" | "sample" | "cpu" | "memory" | "disk" | "network" | "stability" | "ratedBy" | "follow" | "formNonce" | "tags", ExtArgs["result"]["server"], runtime.Types.Skip>
+export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "firstSeenAt" | "lastSeenAt" | "offlineSince" | "sampledAt" | "sample" | "cpu" | "memory" | "disk" | "network" | "stability" | "ratedBy" | "follow" | "refusal" | "refusedSince" | "formNonce" | "tags", ExtArgs["result"]["server"], runtime.Types.Skip>
 export type ServerInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   keys?: boolean | Prisma.Server$keysArgs<ExtArgs> | runtime.Types.Skip
@@ -1956,6 +2062,11 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * What check-ins remember from one to the next: how long conditions have held, and which daemons reported last.
      */
     follow: runtime.JsonValue
+    /**
+     * Why what is sent for it is not used, and since when; see lib/servers/telemetry/refusals.ts. A check-in clears both.
+     */
+    refusal: string | null
+    refusedSince: Date | null
     /**
      * The one-use number of the form that added the server, so that a repeated POST adds nothing.
      */
@@ -2412,6 +2523,8 @@ export interface ServerFieldRefs {
   readonly stability: Prisma.FieldRef<"Server", 'Int'>
   readonly ratedBy: Prisma.FieldRef<"Server", 'Json'>
   readonly follow: Prisma.FieldRef<"Server", 'Json'>
+  readonly refusal: Prisma.FieldRef<"Server", 'String'>
+  readonly refusedSince: Prisma.FieldRef<"Server", 'DateTime'>
   readonly formNonce: Prisma.FieldRef<"Server", 'String'>
   readonly tags: Prisma.FieldRef<"Server", 'String[]'>
 }
