@@ -1,8 +1,8 @@
 import { ApiError } from "@/lib/api/api-error";
 
 // A decoder of our own for one block: https://github.com/google/snappy/blob/main/format_description.txt. Of the libraries,
-// snappyjs does not check that the body has the length that it announces, and hysnappy unpacks the bodies of all senders in
-// one memory, to a length that its caller vouches for. What they would leave to do is half of this file.
+// snappyjs takes a body that is shorter or longer than it announces, hysnappy unpacks the bodies of all senders in one memory, to
+// a length that its caller vouches for, and snappy is native code for each platform. They would leave half of this file to do.
 
 /** Three bytes are the fewest that stand for 64. */
 const MOST_TIMES_SMALLER = 64 / 3;
