@@ -5,13 +5,14 @@ import { waitText } from "@/lib/format/relative-time";
 import { SECOND } from "@/lib/format/time";
 import { clientIp } from "@/lib/http/client-ip";
 import { isMachinePath } from "@/lib/http/machine-path.mjs";
-import { isFromConsole } from "@/lib/http/own-origin";
+import { findOriginFault, type OriginFault, withOneOrigin } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
 import { OUTAGE, OUTAGE_RETRY_AFTER } from "@/lib/http/plain-page-text.mjs";
 import { pingDatabase } from "@/lib/operations/readiness";
 import { NO_PAGE, SIGN_IN } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
+import { logRepeated } from "@/lib/process/repeated.mjs";
 import { signInRefusedFor } from "@/lib/sign-in/credentials";
 import { isMissingPage } from "@/lib/sign-in/own-pages";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
@@ -44,13 +45,10 @@ export const config = {
 
 /** Returns the answer to a request that must not reach a page. Null means that the page may answer. */
 async function refusal(request: NextRequest, nonce: string): Promise<Response | null> {
-  if (request.method !== "GET" && request.method !== "HEAD" && !isFromConsole(request.headers)) {
-    return plainPage({
-      status: 403,
-      title: "This form was not sent by the console",
-      text: "So nothing was done. Open the console in your browser and use the form there.",
-      nonce,
-    });
+  const fault = isForm(request) ? findOriginFault(request.headers) : null;
+  if (fault !== null) {
+    const why = tellOriginFault(fault, request.nextUrl.pathname);
+    return plainPage({ status: 403, title: "This form was not sent by the console", ...why, nonce });
   }
   const waitMs = isPlainSignIn(request) ? signInRefusedFor(clientIp(request.headers, env.trustedProxies)) : 0;
   if (waitMs > 0) {
@@ -75,13 +73,40 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
   }
 }
 
+function isForm({ method }: NextRequest): boolean {
+  return method !== "GET" && method !== "HEAD";
+}
+
+const FOREIGN = "So nothing was done. Open the console in your browser and use the form there.";
+
+/** What people read of a form that is refused. Where a setting may be wrong, the log says it, too, once a minute. */
+function tellOriginFault(fault: OriginFault, path: string) {
+  if (fault === "foreign") return { text: FOREIGN };
+  const tell = (fields: Record<string, string>) => logRepeated({ level: "info", event: "form refused" }, fields);
+  if (fault === "unknown") {
+    const hint = "If you did, a proxy or an extension of the browser takes away or changes the headers Origin or Host.";
+    tell({ hint });
+    return { text: FOREIGN, hint };
+  }
+  const { from, own } = fault;
+  const mend = env.baseUrl
+    ? `BASE_URL=${from}`
+    : `BASE_URL=${from} for the console, or "proxy_set_header Host $http_host;" in nginx`;
+  tell({ sent_from: from, console_at: own, hint: `If sent_from is right: ${mend}` });
+  return {
+    text: `It was sent from ${from}, and the console is at ${own}: so nothing was done.`,
+    hint: `If the first is right, its operator mends that with one line: ${mend}.`,
+    ...(env.baseUrl && { link: { href: own + path, words: `Open ${own}` } }),
+  };
+}
+
 /** Whether a sign-in form was sent without JavaScript. Only the proxy can give its answer a status of its own. */
 function isPlainSignIn({ method, nextUrl, headers }: NextRequest): boolean {
   return method === "POST" && nextUrl.pathname === SIGN_IN && !headers.has("next-action");
 }
 
 async function pageWithPolicy(request: NextRequest, policy: string): Promise<Response> {
-  const headers = headersOf(request);
+  const headers = isForm(request) ? withOneOrigin(headersOf(request)) : headersOf(request);
   // Next reads the nonce from here and gives it to every script and style of the page.
   headers.set("Content-Security-Policy", policy);
   headers.set(PATH_HEADER, pathOf(request));

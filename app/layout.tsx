@@ -1,5 +1,10 @@
 import type { Metadata, Viewport } from "next";
+import { headers } from "next/headers";
 import { connection } from "next/server";
+import { isForOtherHost } from "@/lib/http/own-origin";
+import { env } from "@/lib/process/env";
+import { InBrowser } from "./ui/in-browser";
+import { OtherAddress } from "./ui/other-address";
 import { readColorScheme } from "./ui/read-color-scheme";
 import "./tokens.css";
 import "./globals.css";
@@ -36,13 +41,17 @@ export default async function Layout({ children }: { children: React.ReactNode }
   // Every page is rendered for its own request: only then do its scripts carry the nonce of its Content-Security-Policy.
   await connection();
   const scheme = await readColorScheme();
+  const { baseUrl } = env;
+  const isOtherHost = baseUrl !== undefined && isForOtherHost(await headers(), baseUrl);
   return (
     <html lang="en" data-color-scheme={scheme === "system" ? undefined : scheme}>
       <body>
         <a className="skip-link" href="#main">
           Skip to content
         </a>
+        {baseUrl && <OtherAddress baseUrl={baseUrl} isOtherHost={isOtherHost} />}
         {children}
+        <InBrowser />
       </body>
     </html>
   );

@@ -6,7 +6,7 @@ import type { Collected } from "./collected";
 
 /** Without a session, these depend only on the origin and the colour scheme. */
 const SAME_FOR_ALL = new Set(["/", "/docs/api", "/sign-in"]);
-/** The client chooses the origin (its Host), so the number of pages is limited. The oldest one goes. */
+/** The client chooses the Host, and a page says where it is not that of BASE_URL. So few are kept: the oldest one goes. */
 const MAX_KEPT = 48;
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-f:.]{2,45}\](?::\d{1,5})?$/i;
 /** What the browser was told to use: one cookie of lib/accounts/color-scheme.ts. */
@@ -28,7 +28,7 @@ export function keptKey(path: string, { url, method, headers }: IncomingMessage)
   // With these headers, Next's router in the browser asks for parts of a page only.
   if (headers.rsc !== undefined || headers["next-url"] !== undefined || !HOST.test(headers.host ?? "")) return null;
   const [, scheme = ""] = COLOR_SCHEME.exec(headers.cookie ?? "") ?? [];
-  return `${path} ${scheme} ${String(headers["x-forwarded-host"] ?? headers.host).toLowerCase()}`;
+  return `${path} ${scheme} ${String(headers.host).toLowerCase()}`;
 }
 
 /** Returns the kept page with a fresh nonce, or what `make` makes of the request, whose other headers are dropped. */

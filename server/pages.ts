@@ -141,8 +141,6 @@ async function answerForm(path: string, request: IncomingMessage, response: Serv
     const answer = await makePage(path === SIGN_IN ? "signInForm" : "page", form, response);
     return sendPage(answer, form, response);
   }
-  // This header makes Next's router reload a page of another version.
-  if (form === 409) response.setHeader("X-Nextjs-Action-Not-Found", "1");
   refuseForm(path, request, response, form, form === 400 ? {} : { Connection: "close" });
 }
 

@@ -1,5 +1,6 @@
 "use client";
 
+import { FailureWords } from "../ui/no-answer";
 import { useSubmission } from "../ui/use-submission";
 import styles from "./account-menu.module.css";
 import { signOutAction } from "./actions";
@@ -7,7 +8,7 @@ import { forgetDraft } from "./settings/api/create/draft";
 
 /** The way out. */
 export function SignOut() {
-  const { onSubmit, isPending, hasFailed } = useSubmission(
+  const { onSubmit, isPending, failure } = useSubmission(
     () => {
       forgetDraft();
       return signOutAction();
@@ -19,8 +20,9 @@ export function SignOut() {
       <button type="submit" className="button quiet small" aria-disabled={isPending}>
         Sign out
       </button>
-      <span role="alert" className={hasFailed ? styles.failed : "visually-hidden"}>
-        {hasFailed && "No answer came: you may still be signed in. Try again."}
+      <span role="alert" className={failure === undefined ? "visually-hidden" : styles.failed}>
+        {failure === null && "No answer came: you may still be signed in. Try again."}
+        {failure && <FailureWords failure={failure} />}
       </span>
     </form>
   );

@@ -39,7 +39,7 @@ export function ActionForm({ form, label, labelledBy, again, done, refusal, ...r
     className = "card card-body",
     ...attributes
   } = rest;
-  const { answer, formAction, onSubmit, isPending, hasFailed } = form;
+  const { answer, formAction, onSubmit, isPending, failure } = form;
   return (
     <form
       {...attributes}
@@ -50,13 +50,13 @@ export function ActionForm({ form, label, labelledBy, again, done, refusal, ...r
       aria-labelledby={labelledBy}
     >
       {title}
-      {hasFailed && <NoAnswer>{again}</NoAnswer>}
-      {!hasFailed && done && (
+      {failure !== undefined && <NoAnswer failure={failure}>{again}</NoAnswer>}
+      {failure === undefined && done && (
         <Notice tone={doneTone} on={answer}>
           {done}
         </Notice>
       )}
-      {!hasFailed && refusal && (
+      {failure === undefined && refusal && (
         <Notice tone="danger" on={answer}>
           {refusal}
         </Notice>

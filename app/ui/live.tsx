@@ -6,6 +6,8 @@ import { SECOND } from "@/lib/format/time";
 import { zoneText } from "@/lib/format/time-zone";
 import { isConsoleReady } from "./is-console-ready";
 import styles from "./live.module.css";
+import { FailureWords } from "./no-answer";
+import { type Failure, failureOf } from "./refusal";
 import { useTimeZone } from "./time-zone";
 
 const RENEWED_EVERY = 20 * SECOND;
@@ -31,7 +33,7 @@ type Props = {
  */
 export function Live({ load, children }: Props) {
   const [renewed, setRenewed] = useState<{ of: React.ReactNode; content: React.ReactNode } | null>(null);
-  const [failedAt, setFailedAt] = useState<Date | null>(null);
+  const [away, setAway] = useState<{ since: Date; why: Failure } | null>(null);
   const zone = useTimeZone();
   const isAsking = useRef(false);
   const renewedAt = useRef(0);
@@ -52,9 +54,10 @@ export function Live({ load, children }: Props) {
         if (isOver) return;
         renewedAt.current = Date.now();
         setRenewed({ of: children, content });
-        setFailedAt(null);
-      } catch {
-        if (!isOver) setFailedAt((before) => before ?? new Date(renewedAt.current));
+        setAway(null);
+      } catch (error) {
+        const why = failureOf(error);
+        if (!isOver) setAway((before) => ({ since: before?.since ?? new Date(renewedAt.current), why }));
       }
     }
 
@@ -75,15 +78,22 @@ export function Live({ load, children }: Props) {
   return (
     <>
       {/* When the router has loaded the page since, its content is newer than the renewal. */}
-      <Away value={failedAt !== null}>{renewed && renewed.of === children ? renewed.content : children}</Away>
-      <p role="status" className={`${styles.status} ${failedAt ? styles.failed : ""}`}>
-        {failedAt && (
-          <>
-            Not updated since {clockText(failedAt, zone)} {zoneText(zone)}: the console does not answer. It is asked
-            again every few seconds; what you see stays as it was.
-          </>
-        )}
-      </p>
+      <Away value={away !== null}>{renewed && renewed.of === children ? renewed.content : children}</Away>
+      <div role="status" className={`${styles.status} ${away ? styles.failed : ""}`}>
+        {away && <NotUpdated {...away} at={`${clockText(away.since, zone)} ${zoneText(zone)}`} />}
+      </div>
+    </>
+  );
+}
+
+function NotUpdated({ at, why }: { at: string; why: Failure }) {
+  const text =
+    why === null
+      ? `Not updated since ${at}: the console does not answer. It is asked again every few seconds; what you see stays as it was.`
+      : `Not updated since ${at}; what you see stays as it was.`;
+  return (
+    <>
+      <span>{text}</span> {why && <FailureWords failure={why} />}
     </>
   );
 }

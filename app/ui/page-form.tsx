@@ -1,5 +1,6 @@
 "use client";
 
+import { FailureWords } from "./no-answer";
 import { useSubmission } from "./use-submission";
 
 type Props = {
@@ -9,13 +10,18 @@ type Props = {
   children: React.ReactNode;
 };
 
-/** A form of a server action that answers with a page. Where no answer comes, the page stays and says so. */
+/** A form of a server action that answers with a page. Where none comes, the page stays and says so. */
 export function PageForm({ action, label, className, children }: Props) {
-  const { onSubmit, hasFailed } = useSubmission(action, () => {});
+  const { onSubmit, failure } = useSubmission(action, () => {});
   return (
     <form className={className} action={action} onSubmit={onSubmit} aria-label={label}>
       {children}
-      {hasFailed && <strong role="alert">No answer came: try again.</strong>}
+      {failure === null && <strong role="alert">No answer came: try again.</strong>}
+      {failure && (
+        <div role="alert">
+          <FailureWords failure={failure} />
+        </div>
+      )}
     </form>
   );
 }

@@ -2,16 +2,17 @@
 
 import { unstable_rethrow } from "next/navigation";
 import { useRef, useState, useTransition } from "react";
+import { type Failure, failureOf } from "./refusal";
 
 export type Submission = {
   onSubmit: (event: React.FormEvent<HTMLFormElement>) => void;
   isPending: boolean;
-  /** No answer came to the last attempt: the connection failed, or the console did. Nothing on the page was lost. */
-  hasFailed: boolean;
+  /** The last attempt got a refusal, or null: no answer. Undefined: it got its answer. Nothing on the page was lost. */
+  failure: Failure | undefined;
 };
 
 /**
- * Sends a form with JavaScript, one submission at a time. A failed connection keeps the page and the typed text; React
+ * Sends a form with JavaScript, one submission at a time. What fails keeps the page and the typed text; React
  * and Next by themselves would replace the whole page. The form's own `action` stays for browsers without JavaScript.
  * The button is never disabled, because a disabled button loses the focus.
  */
@@ -20,7 +21,7 @@ export function useSubmission<Answer>(
   onAnswer: (answer: Answer) => void,
 ): Submission {
   const [isPending, startTransition] = useTransition();
-  const [hasFailed, setHasFailed] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
   const isSent = useRef(false);
 
   const onSubmit = (event: React.FormEvent<HTMLFormElement>) => {
@@ -34,17 +35,17 @@ export function useSubmission<Answer>(
       try {
         const answer = await send(form);
         startTransition(() => {
-          setHasFailed(false);
+          setFailure(undefined);
           onAnswer(answer);
         });
       } catch (error) {
         // Next throws redirects as errors, and it must handle them itself.
         unstable_rethrow(error);
-        startTransition(() => setHasFailed(true));
+        startTransition(() => setFailure(failureOf(error)));
       } finally {
         isSent.current = false;
       }
     });
   };
-  return { onSubmit, isPending, hasFailed };
+  return { onSubmit, isPending, failure };
 }

@@ -1,7 +1,18 @@
-import type { Page } from "playwright/test";
+import { load } from "cheerio";
+import type { Page, Route } from "playwright/test";
+import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newNamedToken, newServer } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
-import { answerQuestion, createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import {
+  answerQuestion,
+  createOnPage,
+  expect,
+  fieldsOf,
+  signOut,
+  submitSignIn,
+  TOKEN_PAGE,
+  test,
+} from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { serverPath } from "@/lib/page-paths";
 
@@ -20,6 +31,110 @@ async function failNextPost(page: Page, how: "reset" | "502", arrives = false): 
     return how === "reset" ? route.abort("connectionreset") : route.fulfill({ status: 502, body: "Bad gateway" });
   });
 }
+
+/** Gives the page's next form submission this answer. */
+async function answerNextPost(page: Page, answer: (route: Route) => Promise<void>): Promise<void> {
+  let isOver = false;
+  await page.route("**/*", (route) => {
+    if (isOver || route.request().method() !== "POST") return route.fallback();
+    isOver = true;
+    return answer(route);
+  });
+}
+
+/** What the console itself answers, if these headers come with the form. */
+const asRefused = (headers: Record<string, string>) => async (route: Route) => {
+  const response = await route.fetch({ headers: { ...route.request().headers(), ...headers } });
+  await route.fulfill({ response });
+};
+
+const NGINX =
+  "<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413 Request Entity Too Large</h1></center><hr><center>nginx</center></body></html>";
+
+test("what a form is refused with is read with JavaScript as without, HTML or JSON, whatever the status, and what was typed stays", async ({
+  page,
+  account,
+}) => {
+  expect(account.email).toContain("@");
+  await page.goto(TOKEN_PAGE);
+  await page.getByLabel("Name").fill("typed with care");
+  const elsewhere = { origin: "http://192.0.2.5:3000" };
+  const fields = await fieldsOf(page, "form:has([name=name])");
+  const plain = await page.request.post(TOKEN_PAGE, { headers: elsewhere, multipart: Object.fromEntries(fields) });
+  expect(plain.status()).toBe(403);
+  const words = load(await plain.text());
+  words("main a").remove();
+  const said = words("main h1, main p")
+    .toArray()
+    .map((one) => words(one).text().trim())
+    .filter(Boolean);
+  expect(said.join()).toContain("BASE_URL=http://192.0.2.5:3000");
+  const cases: [(route: Route) => Promise<void>, string[]][] = [
+    [asRefused(elsewhere), said],
+    [(route) => route.fulfill({ status: 403, json: { error: "Denied by the gateway." } }), ["Denied by the gateway."]],
+    [
+      (route) => route.fulfill({ status: 413, contentType: "text/html", body: NGINX }),
+      ["413 Request Entity Too Large", "nginx"],
+    ],
+    [
+      (route) => route.fulfill({ status: 504, contentType: "text/html", body: "<h1>504 Gateway Time-out</h1>" }),
+      ["504 Gateway Time-out", "sending it again is safe"],
+    ],
+    [(route) => route.fulfill({ status: 418 }), ["The form was refused without a reason.", "status 418"]],
+  ];
+  for (const [answer, texts] of cases) {
+    await answerNextPost(page, answer);
+    await page.getByRole("button", { name: "Create token" }).click();
+    const notice = page.getByRole("alert").filter({ hasText: texts[0] ?? "" });
+    for (const text of texts) await expect(notice).toContainText(text);
+    await expect(notice).not.toContainText("No answer");
+    await expect(notice).toBeFocused();
+    await expect(page.getByLabel("Name")).toHaveValue("typed with care");
+    await page.unrouteAll();
+  }
+});
+
+test("a form of the version before offers to load the page anew, and what was typed and chosen is in the new one", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  await page.getByLabel("Name").fill("before the update");
+  await page.getByLabel("Expires").selectOption("30");
+  await answerNextPost(page, asRefused({ "next-action": "0".repeat(40) }));
+  await page.getByRole("button", { name: "Create token" }).click();
+  const notice = page.getByRole("alert").filter({ hasText: "The console was updated." });
+  await expect(notice).toContainText("The form is of the version before, so nothing was done.");
+  await expect(page.getByLabel("Name")).toHaveValue("before the update");
+  await page.unrouteAll();
+  const loaded = page.waitForEvent("load");
+  await notice.getByRole("button", { name: "Load the page anew" }).click();
+  await loaded;
+  await expect(page.getByLabel("Name")).toHaveValue("before the update");
+  await expect(page.getByLabel("Expires")).toHaveValue("30");
+  expect(await page.evaluate(() => sessionStorage.getItem("typed-text"))).toBeNull();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
+  expect(await db.accessToken.count({ where: { accountId: account.id, name: "before the update" } })).toBe(1);
+});
+
+test("a page that was opened at another address than BASE_URL says both and links there, and its forms work where the browser vouches for them", async ({
+  page,
+}) => {
+  const { email } = await newAccount();
+  const app = await startConsole(String(process.env.DATABASE_URL), { BASE_URL: "http://console.example.com" });
+  try {
+    await page.goto(`${app.origin}/sign-in`);
+    const notice = page.getByRole("status").filter({ hasText: `You opened this page at ${app.origin}` });
+    const link = notice.getByRole("link", { name: "http://console.example.com" });
+    await expect(link).toHaveAttribute("href", "http://console.example.com/sign-in");
+    await submitSignIn(page, email);
+    await page.waitForURL("**/dashboard");
+    await expect(page.getByRole("banner")).toContainText(email);
+  } finally {
+    await app.stop();
+  }
+});
 
 test("whatever becomes of the questions in the background, the new token stays, and its first request is seen later", async ({
   page,

@@ -4,9 +4,10 @@ import { Agent, request } from "node:https";
 import { text } from "node:stream/consumers";
 import { startCaddy } from "@/e2e/support/caddy-server";
 import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
-import type { ConsoleServer } from "@/e2e/support/console-server";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { newAccount, newReportingServer, PASSWORD } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
+import { fieldsOfForm } from "@/e2e/support/html-form";
 import { needs } from "@/e2e/support/needs";
 import { startNginx } from "@/e2e/support/nginx-server";
 
@@ -161,6 +162,17 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       }
     });
 
+    test("a person signs in at whatever port the proxy listens, also with a browser that does not send Sec-Fetch-Site", async () => {
+      const port = proxy?.port ?? 0;
+      const signedIn = await signInThrough(port, host);
+      expect(signedIn.status, signedIn.body).toBe(303);
+      const foreign = await signInThrough(port, host, { Origin: "https://elsewhere.example" });
+      expect(foreign.status).toBe(403);
+      expect(foreign.body).toContain(
+        `It was sent from https://elsewhere.example, and the console is at https://${host}:${port}`,
+      );
+    });
+
     test("plain HTTP is refused with 403 where machines send their keys, and a page is redirected", async () => {
       const plain = async (path: string, method = "GET") => {
         const sent = plainRequest({
@@ -194,4 +206,63 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       }
     });
   });
+}
+
+test("behind nginx with the line that is copied most, or with none, a person signs in, or reads which line to change", async () => {
+  needs("nginx", "openssl");
+  const host = "console.example.com";
+  const app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });
+  const lines = [
+    ["  proxy_set_header Host $host;", `https://${host}`],
+    // nginx sends the name of the upstream.
+    ["", "https://console"],
+  ] as const;
+  try {
+    for (const [line, own] of lines) {
+      const change = (site: string) => site.replace("  proxy_set_header Host $http_host;", line);
+      const nginx = await startNginx([app.port, app.port], change);
+      try {
+        const signedIn = await signInThrough(nginx.port, host, { "Sec-Fetch-Site": "same-origin" });
+        expect(signedIn.status, signedIn.body).toBe(303);
+        const old = await signInThrough(nginx.port, host);
+        expect(old.status).toBe(403);
+        expect(old.body).toContain(`It was sent from https://${host}:${nginx.port}, and the console is at ${own}`);
+        expect(old.body).toContain("proxy_set_header Host $http_host;");
+        for (const site of ["cross-site", "same-site", "none"]) {
+          const headers = { Origin: "https://elsewhere.example", "Sec-Fetch-Site": site };
+          expect((await signInThrough(nginx.port, host, headers)).status, site).toBe(403);
+        }
+      } finally {
+        await nginx.stop();
+      }
+    }
+  } finally {
+    await app.stop();
+  }
+});
+
+/** Signs in a new account through a proxy on this port, as a browser does. `more`: further headers of the form. */
+async function signInThrough(port: number, host: string, more: Record<string, string> = {}) {
+  const { email } = await newAccount();
+  const send = async (method: string, headers: Record<string, string>, sentBody?: Buffer) => {
+    const to = { host: "127.0.0.1", servername: host, port, path: "/sign-in", method };
+    // An ip that nothing else asks from.
+    const own = { localAddress: "127.0.3.4", rejectUnauthorized: false };
+    const sent = request({ ...to, ...own, headers: { Host: `${host}:${port}`, ...headers } });
+    sent.end(sentBody);
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    return { status: answer.statusCode, body: await text(answer) };
+  };
+  const form = new FormData();
+  const typed = new Map([
+    ["email", email],
+    ["password", PASSWORD],
+  ]);
+  for (const [name, value] of fieldsOfForm((await send("GET", {})).body, "Sign in")) {
+    form.append(name, typed.get(name) ?? value);
+  }
+  const encoded = new Response(form);
+  const type = encoded.headers.get("content-type") ?? "";
+  const headers = { Origin: `https://${host}:${port}`, "Content-Type": type, ...more };
+  return send("POST", headers, Buffer.from(await encoded.arrayBuffer()));
 }

@@ -20,9 +20,12 @@ export type NginxServer = {
   stop(): Promise<void>;
 };
 
-/** nginx with the shipped configuration in front of instances on two loopback ports. */
-export async function startNginx(instances: readonly [number, number]): Promise<NginxServer> {
-  const { dir, port, plainPort, remove } = await writeNginxFiles(instances);
+/** nginx with the shipped configuration, or what `change` makes of it, in front of instances on two loopback ports. */
+export async function startNginx(
+  instances: readonly [number, number],
+  change = (site: string) => site,
+): Promise<NginxServer> {
+  const { dir, port, plainPort, remove } = await writeNginxFiles(instances, change);
   const child = spawn("nginx", nginxArguments(dir), { stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   child.stderr.on("data", (chunk) => (stderr += chunk));
@@ -59,7 +62,7 @@ function nginxArguments(dir: string): string[] {
   return ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
 }
 
-async function writeNginxFiles([first, second]: readonly [number, number]) {
+async function writeNginxFiles([first, second]: readonly [number, number], change = (site: string) => site) {
   const dir = mkdtempSync(join(tmpdir(), "console-nginx-"));
   const [port, plainPort] = [await freePort(), await freePort()];
   const [certificate, key] = [join(dir, "certificate.pem"), join(dir, "key.pem")];
@@ -75,7 +78,7 @@ async function writeNginxFiles([first, second]: readonly [number, number]) {
     .replace(/^ *listen \[::\].*\n/gm, "")
     .replace("listen 443", `listen 127.0.0.1:${port}`)
     .replace("listen 80;", `listen 127.0.0.1:${plainPort};`);
-  writeFileSync(join(dir, "site.conf"), site);
+  writeFileSync(join(dir, "site.conf"), change(site));
   const folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${dir}/${name};`,
   );

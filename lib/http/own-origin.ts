@@ -3,19 +3,33 @@ import { env } from "@/lib/process/env";
 /** A host and a port, and nothing that a shell or a page could take for something else. */
 const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i;
 
-/**
- * Whether a request that changes something was sent by a page of the console itself. A request without an Origin
- * header, or with `null`, is not: every browser sends its own with a form.
- */
-export function isFromConsole(headers: Headers): boolean {
-  // Browsers set Sec-Fetch-Site, and pages cannot change it. Older browsers do not send it.
+/** Why a form is refused: a page of another site sent it, the browser did not say which, or these origins differ. */
+export type OriginFault = "foreign" | "unknown" | { from: string; own: string };
+
+/** Compares where a form was sent from with where the console is; null: it is the console's own. Every browser sends Origin with a form. */
+export function findOriginFault(headers: Headers, baseUrl = env.baseUrl): OriginFault | null {
+  // Pages cannot change Sec-Fetch-Site. Browsers send it on https, and to this machine.
   const site = headers.get("sec-fetch-site");
-  if (site === "cross-site" || site === "same-site") return false;
-  const own = ownOrigin(headers);
-  const origin = headers.get("origin");
-  if (!own || !origin || !URL.canParse(origin)) return false;
-  // Without BASE_URL the scheme in front of a proxy is unknown, so the hosts alone are compared.
-  return env.baseUrl ? new URL(origin).origin === own : new URL(origin).host === new URL(own).host;
+  if (site === "same-origin") return null;
+  if (site === "cross-site" || site === "same-site") return "foreign";
+  const from = originHeader(headers);
+  // Without BASE_URL the scheme in front of a proxy is unknown, so that of the browser is taken.
+  const own = from && (baseUrl ?? hostOrigin(headers, new URL(from).protocol));
+  if (from === null || own === null) return "unknown";
+  return own === from ? null : { from, own };
+}
+
+/**
+ * The headers of a form that was taken, as Next must see them: it compares the texts of Origin and host itself, and answers
+ * 500 where they differ. It never connects to that host: `preparePages` tells it where it listens.
+ */
+export function withOneOrigin(headers: Headers): Headers {
+  const origin = originHeader(headers) ?? ownOrigin(headers);
+  if (origin === null) return headers;
+  const equal = new Headers(headers);
+  equal.set("origin", origin);
+  equal.set("x-forwarded-host", new URL(origin).host);
+  return equal;
 }
 
 /** For documents when a request names no usable host. */
@@ -34,6 +48,11 @@ export function shownOrigin(headers: Headers): string {
   return (env.baseUrl && ownOrigin(headers)) || originHeader(headers) || servedOrigin(headers);
 }
 
+/** Whether a request came for another host than that of BASE_URL: a proxy changed it, or people opened another URL. */
+export function isForOtherHost(headers: Headers, baseUrl: string): boolean {
+  return hostOrigin(headers, new URL(baseUrl).protocol) !== baseUrl;
+}
+
 /** The hostnames and ips under which the console itself is reached, as far as it knows; lower case. */
 export function ownHosts(headers: Headers): string[] {
   const origins = [env.baseUrl, ownOrigin(headers), originHeader(headers)];
@@ -47,16 +66,22 @@ export function ownHosts(headers: Headers): string[] {
  * Origin is. The Origin was checked when the form arrived.
  */
 function originHeader(headers: Headers): string | null {
-  const origin = headers.get("origin") ?? "";
-  const [scheme, host = ""] = origin.split("://");
-  return (scheme === "http" || scheme === "https") && HOST.test(host) ? origin : null;
+  const [scheme = "", host = ""] = (headers.get("origin") ?? "").split("://");
+  return /^https?$/i.test(scheme) ? originOf(scheme, host) : null;
 }
 
 /** BASE_URL, else the scheme and the Host header of the request; null when that names no usable host. */
 function ownOrigin(headers: Headers): string | null {
-  if (env.baseUrl) return new URL(env.baseUrl).origin;
-  const host = headers.get("host") ?? "";
-  if (!HOST.test(host)) return null;
-  const scheme = headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https" ? "https" : "http";
-  return `${scheme}://${host.toLowerCase()}`;
+  const isHttps = headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https";
+  return env.baseUrl ?? hostOrigin(headers, isHttps ? "https" : "http");
+}
+
+function hostOrigin(headers: Headers, scheme: string): string | null {
+  return originOf(scheme, headers.get("host") ?? "");
+}
+
+/** Writes an origin as a browser does: lower case, without the port that its scheme has anyway. `scheme` may end in ":". */
+function originOf(scheme: string, host: string): string | null {
+  const text = `${scheme.replace(":", "")}://${host}`;
+  return HOST.test(host) && URL.canParse(text) ? new URL(text).origin : null;
 }

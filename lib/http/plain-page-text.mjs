@@ -1,9 +1,15 @@
 /**
  * Writes a whole page without any script, for when the console itself cannot answer. Plain JavaScript, because the server
- * sends it, too. The texts are ours, so nothing is escaped. "Try again" leads to the URL of the request.
- * @param {{ title: string, text: string, nonce: string }} page `nonce`: of the Content-Security-Policy it is sent with
+ * sends it, too. The texts are ours, or of addresses that were parsed, so nothing is escaped. Without a link, "Try again"
+ * leads to the URL of the request.
+ * @param {object} page
+ * @param {string} page.title
+ * @param {string} page.text
+ * @param {string} [page.hint] a second paragraph
+ * @param {{ href: string, words: string }} [page.link]
+ * @param {string} page.nonce of the Content-Security-Policy it is sent with
  */
-export function plainPageText({ title, text, nonce }) {
+export function plainPageText({ title, text, hint, link = { href: "", words: "Try again" }, nonce }) {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -19,7 +25,7 @@ export function plainPageText({ title, text, nonce }) {
 <img src="/logo.svg" alt="Console" width="40" height="40">
 <h1>${title}</h1>
 <p>${text}</p>
-<p><a href="">Try again</a></p>
+${hint ? `<p>${hint}</p>\n` : ""}<p><a href="${link.href}">${link.words}</a></p>
 </main>
 </body>
 </html>
@@ -42,7 +48,7 @@ const STYLE = `
 }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--canvas); color: var(--ink);
   font: 1rem/1.6 system-ui, sans-serif; text-align: center }
-main { max-width: 30rem; padding: 2rem 1rem 6rem }
+main { max-width: 30rem; overflow-wrap: anywhere; padding: 2rem 1rem 6rem }
 h1 { margin: 1.25rem 0 0.5rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -0.014em; text-wrap: balance }
 p { margin: 0 0 1.5rem; color: var(--soft); text-wrap: pretty }
 a { display: inline-block; padding: 0.625rem 1.125rem; border-radius: 0.5rem; background: var(--accent);

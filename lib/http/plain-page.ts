@@ -4,6 +4,8 @@ type PlainPage = {
   status: number;
   title: string;
   text: string;
+  hint?: string;
+  link?: { href: string; words: string };
   /** The nonce of the Content-Security-Policy that the answer is sent with. */
   nonce: string;
 };

@@ -6,7 +6,7 @@ import { requireCaller, requirePlace } from "@/lib/api/endpoint";
 import { errorResponse, toApiError } from "@/lib/api/errors";
 import { refuseUsedUp, requireQuota } from "@/lib/api/quota";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
-import { isFromConsole } from "@/lib/http/own-origin";
+import { findOriginFault } from "@/lib/http/own-origin";
 import { parseBoundedJson } from "@/lib/ingest/bounded-json";
 import { requireJson } from "@/lib/ingest/read-body";
 import { type BodyRules, withBody } from "@/lib/ingest/with-body";
@@ -40,7 +40,7 @@ export async function answerMcp(request: Request): Promise<Response> {
     "X-Request-Id": id,
   });
   try {
-    if (request.headers.has("origin") && !isFromConsole(request.headers)) {
+    if (request.headers.has("origin") && findOriginFault(request.headers) !== null) {
       throw new ApiError(403, "Pages of other origins may not use this endpoint.");
     }
     const caller = await requireCaller(request, headers);

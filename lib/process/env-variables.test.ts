@@ -148,8 +148,39 @@ test.each(WRONG)("%j stops the start with a sentence that says which and why", (
 });
 
 test("an origin with a path, a query or an account is no BASE_URL", () => {
-  for (const url of ["https://h/console", "https://h/?a", "https://u:p@h", "https://h/#x"]) {
-    expect(() => parseEnv({ BASE_URL: url })).toThrow("BASE_URL must be an origin alone");
+  for (const [url, what] of [
+    ["https://h/console", "it has a path."],
+    ["https://h/?a", "it has a query."],
+    ["https://u:hunter2@h", "it has an account."],
+    ["https://h/x#y", "it has a path and a fragment."],
+  ] as const) {
+    expect(() => parseEnv({ BASE_URL: url })).toThrow(/^BASE_URL must be an origin alone/);
+    expect(() => parseEnv({ BASE_URL: url })).toThrow(what);
+    expect(() => parseEnv({ BASE_URL: url })).not.toThrow(/hunter2/);
+  }
+});
+
+test("BASE_URL is what a browser would call its origin, and what is no single origin is refused with the true reason", () => {
+  for (const [text, origin] of [
+    ["HTTPS://Console.Example.com:443/", "https://console.example.com"],
+    ["http://console.example.com:80", "http://console.example.com"],
+    ["https://console.example.com:8443/?", "https://console.example.com:8443"],
+    ["https://bücher.example", "https://xn--bcher-kva.example"],
+    ["http://[::FFFF]:3000", "http://[::ffff]:3000"],
+  ]) {
+    expect(parseEnv({ BASE_URL: text }).baseUrl, text).toBe(origin);
+  }
+  for (const [text, reason] of [
+    ["https://a.example,https://b.example", "BASE_URL names several origins"],
+    ["https://a.example https://b.example", "BASE_URL names several origins"],
+    ["https://a.example,b.example", "BASE_URL names several origins"],
+    ["https://*.example.com", "a * stands for many"],
+    ["localhost:3000", "It does not begin with https:// or http://."],
+    ["ftp://console.example.com", "It does not begin with https:// or http://."],
+    ["https://console.example.com:99999", "It cannot be read as a URL."],
+    ["https://", "It cannot be read as a URL."],
+  ]) {
+    expect(() => parseEnv({ BASE_URL: text }), text).toThrow(reason);
   }
 });
 

@@ -59,6 +59,27 @@ const databaseUrl = (name: string) =>
       if (problem !== null) context.addIssue(`${name}: ${problem}`);
     });
 
+/** Why a text is not the origin of a console, for `BASE_URL`; null: it is. No part of it is repeated: it may hold a password. */
+function originProblem(text: string): string | null {
+  if (/[\s,;]/.test(text))
+    return "BASE_URL names several origins, and a console has one, such as https://console.example.com.";
+  const found = parseUrl(text);
+  if (!["https:", "http:"].includes(found?.protocol ?? "")) {
+    const why = /^https?:/i.test(text) ? "It cannot be read as a URL." : "It does not begin with https:// or http://.";
+    return `BASE_URL must look like https://console.example.com. ${why}`;
+  }
+  const { username, password, pathname, search, hash, hostname } = found as URL;
+  if (hostname.includes("*")) return "BASE_URL must be the origin of one host: a * stands for many.";
+  const more = [
+    (username || password) && "an account",
+    pathname !== "/" && "a path",
+    search && "a query",
+    hash && "a fragment",
+  ].filter(Boolean);
+  if (more.length === 0) return null;
+  return `BASE_URL must be an origin alone, such as "https://console.example.com", and it has ${more.join(" and ")}.`;
+}
+
 /** 32 bytes in base64. */
 const NOTICE_KEY_SHAPE = /^[A-Za-z0-9+/]{43}=$/;
 /** An address and nothing that a mail server could take for something else. */
@@ -73,12 +94,15 @@ const variables = z.object({
   DATA_DIR: z.string().default(".data"),
   HOST: z.string().default("127.0.0.1"),
   PORT: wholeNumber("PORT", DEFAULT_PORT, 0, 65_535),
-  BASE_URL: url("BASE_URL", ["https:", "http:"], "https://console.example.com")
-    .refine(
-      (text) => text === undefined || parseUrl(text)?.origin === text.replace(/\/$/, ""),
-      'BASE_URL must be an origin alone, such as "https://console.example.com", with no path, query or account.',
-    )
-    .transform((text) => text?.replace(/\/$/, "")),
+  BASE_URL: z
+    .string()
+    .superRefine((text, context) => {
+      const problem = originProblem(text);
+      if (problem !== null) context.addIssue(problem);
+    })
+    // As a browser writes it: lower case, without the port that its scheme has anyway.
+    .transform((text) => parseUrl(text)?.origin)
+    .optional(),
   CONTACT_URL: url(
     "CONTACT_URL",
     ["https:", "http:", "mailto:"],

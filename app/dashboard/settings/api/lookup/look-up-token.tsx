@@ -20,7 +20,7 @@ export function LookUpToken() {
   });
   return (
     <section className="stack" aria-label="Which token is this?">
-      {form.hasFailed && <NoAnswer />}
+      {form.failure !== undefined && <NoAnswer failure={form.failure} />}
       <form className={`row ${styles.form}`} action={form.formAction} onSubmit={form.onSubmit}>
         <Field
           id="pasted"

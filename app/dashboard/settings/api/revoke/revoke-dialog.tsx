@@ -34,7 +34,7 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
   const dialog = useRef<HTMLDialogElement>(null);
   const openedAt = useRef(Number.POSITIVE_INFINITY);
   const [passwordError, setPasswordError] = useState(written);
-  const { onSubmit, isPending, hasFailed } = useSubmission(revokeTokensAction, (answer) => {
+  const { onSubmit, isPending, failure } = useSubmission(revokeTokensAction, (answer) => {
     if (answer.kind !== "invalid") return onAnswer(answer);
     setPasswordError(answer.message);
     requestAnimationFrame(() => dialog.current?.querySelector<HTMLElement>("[name=password]")?.focus());
@@ -85,7 +85,9 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
             be undone.
           </p>
           {isAll && (asksPassword || passwordError) && <PasswordAgain id="password-to-revoke" error={passwordError} />}
-          {hasFailed && <NoAnswer>It may have happened all the same. Sending it again is safe.</NoAnswer>}
+          {failure !== undefined && (
+            <NoAnswer failure={failure}>It may have happened all the same. Sending it again is safe.</NoAnswer>
+          )}
         </div>
         <div className={styles.buttons}>
           {/* biome-ignore lint/a11y/noAutofocus: a dialog begins with its harmless answer */}

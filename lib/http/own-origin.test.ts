@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { findOriginFault, withOneOrigin } from "./own-origin";
+
+const faultOf = (headers: Record<string, string>, baseUrl?: string) => findOriginFault(new Headers(headers), baseUrl);
+
+test.each([
+  ["console.example.com", "https://console.example.com"],
+  ["Console.Example.COM", "https://console.example.com"],
+  ["console.example.com:443", "https://console.example.com"],
+  ["console.example.com:80", "http://console.example.com"],
+  ["console.example.com:8443", "HTTPS://Console.example.com:8443"],
+  ["192.0.2.5:3000", "http://192.0.2.5:3000"],
+  ["[2001:DB8::1]:3000", "http://[2001:db8:0::1]:3000"],
+  ["[2001:db8::1]", "https://[2001:db8::1]:443"],
+  ["console.example.com.", "https://console.example.com."],
+])("without BASE_URL, Host %s and Origin %s are one console", (host, origin) => {
+  expect(faultOf({ host, origin })).toBeNull();
+});
+
+test("where the browser says that the page is of the same origin, that is enough, whatever a proxy made of the Host", () => {
+  for (const headers of [
+    { host: "console.example.com", origin: "https://console.example.com:8443" },
+    { host: "console", origin: "https://console.example.com" },
+    { host: "console.example.com", origin: "null" },
+  ]) {
+    const sent = { ...headers, "sec-fetch-site": "same-origin" };
+    expect(faultOf(sent)).toBeNull();
+    expect(faultOf(sent, "https://elsewhere.example")).toBeNull();
+  }
+});
+
+test("a form of another site is foreign whatever else it says, and one without a usable Origin or Host is unknown", () => {
+  const own = { host: "console.example.com", origin: "https://console.example.com" };
+  for (const site of ["cross-site", "same-site"]) expect(faultOf({ ...own, "sec-fetch-site": site })).toBe("foreign");
+  for (const origin of ["null", "", "https://", "https://a b", "file:///x", 'https://<script>"', "https://a:99999"]) {
+    expect(faultOf({ host: own.host, origin }), origin).toBe("unknown");
+  }
+  expect(faultOf({ host: own.host })).toBe("unknown");
+  expect(faultOf({ host: "a/b", origin: own.origin })).toBe("unknown");
+});
+
+test.each([
+  ["console.example.com", "https://elsewhere.example"],
+  ["console.example.com", "https://console.example.com.elsewhere.example"],
+  ["console.example.com", "https://console.example.com."],
+  ["console.example.com:80", "https://console.example.com"],
+  ["console.example.com:443", "http://console.example.com"],
+  ["[2001:db8::1]:3000", "http://[2001:db8::2]:3000"],
+])("without BASE_URL, Host %s and Origin %s are two, whatever else the request says", (host, origin) => {
+  for (const more of [
+    {},
+    { "sec-fetch-site": "none" },
+    { "sec-fetch-site": "Same-Origin" },
+    { "sec-fetch-site": "same-origin, cross-site" },
+    { "x-forwarded-host": new URL(origin).host },
+    { "x-forwarded-proto": "https" },
+  ]) {
+    expect(faultOf({ host, origin, ...more }), JSON.stringify(more)).toMatchObject({ from: origin });
+  }
+});
+
+test("what is refused for its address names both, as a browser writes them", () => {
+  const origin = "https://Console.example.com:8443";
+  expect(faultOf({ host: "Console.example.com", origin })).toEqual({
+    from: "https://console.example.com:8443",
+    own: "https://console.example.com",
+  });
+  expect(faultOf({ host: "192.0.2.5:3000", origin: "http://192.0.2.5:3000" }, "https://console.example.com")).toEqual({
+    from: "http://192.0.2.5:3000",
+    own: "https://console.example.com",
+  });
+  expect(faultOf({ host: "x", origin: "https://console.example.com" }, "https://console.example.com")).toBeNull();
+});
+
+test("Next is told one host for a form that was taken, because it compares the text", () => {
+  const seen = (headers: Record<string, string>) => {
+    const equal = withOneOrigin(new Headers({ "x-forwarded-host": "a.example, b.example", ...headers }));
+    return [equal.get("origin"), equal.get("x-forwarded-host")];
+  };
+  const one = ["https://console.example.com:8443", "console.example.com:8443"];
+  expect(seen({ host: "console.example.com", origin: "https://console.example.com:8443" })).toEqual(one);
+  expect(seen({ host: "Console.Example.com", origin: "null" })).toEqual([
+    "http://console.example.com",
+    "console.example.com",
+  ]);
+});
