@@ -44,14 +44,18 @@ export function AccountMenu({ name, email, role }: Props) {
           {[...name][0]?.toUpperCase()}
         </span>
         <span className="visually-hidden">Account of </span>
-        <span className={styles.email}>{email}</span>
+        <span className={styles.email} translate="no">
+          {email}
+        </span>
       </summary>
       <div className={`card ${styles.panel}`}>
         <p className={styles.who}>
           <strong>
-            <bdi>{name}</bdi>
+            <bdi translate="no">{name}</bdi>
           </strong>
-          <span className="soft">{email}</span>
+          <span className="soft" translate="no">
+            {email}
+          </span>
           <span className="soft">{role}</span>
         </p>
         <Link className={styles.item} href={ACCOUNT_PAGE}>

@@ -35,7 +35,9 @@ export function CompactFleet({ query, servers, now }: Props) {
               href={serverInList(server.id, query)}
               title={[server.label, server.hasCheckedIn && server.cause].filter(Boolean).join(": ")}
             >
-              <bdi className={styles.name}>{server.label}</bdi>{" "}
+              <bdi translate="no" className={styles.name}>
+                {server.label}
+              </bdi>{" "}
               {isWide && (
                 <span className={styles.cause}>
                   {server.online ? (

@@ -53,7 +53,7 @@ export function TagChips({ query, servers }: { query: FleetQuery; servers: reado
       <Chip
         key={tag}
         href={fleetPath({ ...query, tag: tag === query.tag ? null : tag, page: 1 })}
-        name={<bdi>#{tag}</bdi>}
+        name={<bdi translate="no">#{tag}</bdi>}
         count={count}
         isCurrent={tag === query.tag}
       />

@@ -135,13 +135,17 @@ function ServerRow({ query, server, trend, now }: RowProps) {
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
       <RowTitle className={styles.name} title={server.hostname || undefined}>
         <Link href={serverInList(server.id, query)}>
-          <bdi>{server.label}</bdi>
+          <bdi translate="no">{server.label}</bdi>
         </Link>{" "}
-        <bdi className={`hint ${styles.hostname}`}>{server.hostname}</bdi>
+        <bdi translate="no" className={`hint ${styles.hostname}`}>
+          {server.hostname}
+        </bdi>
         {server.tags.length > 0 && (
           <span className={styles.tags} title={server.tags.map((tag) => `#${tag}`).join(" ")}>
             {server.tags.map((tag) => (
-              <bdi key={tag}>#{tag} </bdi>
+              <bdi translate="no" key={tag}>
+                #{tag}{" "}
+              </bdi>
             ))}
           </span>
         )}

@@ -13,7 +13,7 @@ export function CodeBlock({ label, text, onCopied }: Props) {
         <span>{label}</span>
         <CopyButton text={text} what={label} sourceId={id} {...(onCopied && { onCopied })} />
       </figcaption>
-      <pre className={styles.code}>
+      <pre className={styles.code} translate="no">
         <code id={id}>{text}</code>
       </pre>
     </figure>

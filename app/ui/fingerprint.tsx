@@ -1,4 +1,8 @@
 /** What tells a token from others without giving it away: "cpat_…a1B2". */
 export function Fingerprint({ hint, isSoft = false }: { hint: string; isSoft?: boolean }) {
-  return <code className={isSoft ? "soft fingerprint" : "fingerprint"}>cpat_…{hint}</code>;
+  return (
+    <code translate="no" className={isSoft ? "soft fingerprint" : "fingerprint"}>
+      cpat_…{hint}
+    </code>
+  );
 }

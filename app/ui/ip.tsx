@@ -11,10 +11,10 @@ export function From({ ip, program }: { ip: string | null | undefined; program?:
 
 /** An ip, a network or a hostname. Ips may be broken after their colons, and nowhere else. */
 export function Ip({ ip }: { ip: string }) {
-  if (/[g-z]/i.test(ip)) return ip;
+  if (/[g-z]/i.test(ip)) return <span translate="no">{ip}</span>;
   const parts = ip.split(":");
   return (
-    <span className="ip">
+    <span className="ip" translate="no">
       {parts.map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one ip stay in their places
         <span key={index}>

@@ -9,7 +9,9 @@ export function Meter({ value, curve }: { value: number; curve: Curve }) {
   const level = levelOf(valueAt(curve, value));
   return (
     <span className={styles.meter} data-level={level}>
-      <data value={value}>{percent(value)}</data>
+      <data value={value} translate="no">
+        {percent(value)}
+      </data>
       <Bar share={value / 100} level={level} />
     </span>
   );

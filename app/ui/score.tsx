@@ -6,7 +6,9 @@ import styles from "./score.module.css";
 export function Score({ value, level = levelOf(value) }: { value: number; level?: HealthLevel }) {
   return (
     <span className={styles.score} data-level={level}>
-      <data value={value}>{value}</data>
+      <data value={value} translate="no">
+        {value}
+      </data>
       <Bar share={value / 1000} level={level} />
       {level !== "healthy" && <span className="visually-hidden">{level}</span>}
     </span>

@@ -23,7 +23,7 @@ export function ValueStrip({ values, isPast = false }: Props) {
         <div key={name} data-level={level}>
           <dt>{name}</dt>
           <dd>
-            {value} {detail && <small>{detail}</small>}
+            <span translate="no">{value}</span> {detail && <small>{detail}</small>}
           </dd>
         </div>
       ))}

@@ -136,7 +136,7 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
     <Row data-service={id}>
       <RowTitle>
         <Link href={servicePath(id)}>
-          <bdi>{name}</bdi>
+          <bdi translate="no">{name}</bdi>
         </Link>{" "}
         {!isOwn && <span className="badge">Shared with you</span>}
       </RowTitle>
@@ -151,7 +151,9 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>
         <span className={`row tight ${styles.hostname}`}>
-          <bdi id={`hostname-${id}`}>{java_hostname}</bdi>
+          <bdi translate="no" id={`hostname-${id}`}>
+            {java_hostname}
+          </bdi>
           <CopyButton
             text={java_hostname}
             what={`the public hostname of ${name}`}
@@ -161,7 +163,7 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
         </span>
       </Cell>
       <Cell label="Origin" className={styles.wide}>
-        <bdi>
+        <bdi translate="no">
           <Origin host={origin_host} port={origin_port} />
         </bdi>
       </Cell>

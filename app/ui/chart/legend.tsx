@@ -44,7 +44,7 @@ export function Legend({ title, unit, series }: Props) {
               </th>
               {COLUMNS.map(({ key, title }, column) => (
                 // Where the head of the table has no room, each number has its title.
-                <td key={key} data-title={title}>
+                <td key={key} data-title={title} translate="no">
                   {texts?.[column] ?? "–"}
                 </td>
               ))}

@@ -64,7 +64,7 @@ export async function ServiceView({ id, query, nodeId }: Props) {
   return (
     <>
       <PageHeader
-        title={<bdi>{service.name}</bdi>}
+        title={<bdi translate="no">{service.name}</bdi>}
         back={{ href: GAME_SERVICES, label: "Game services" }}
         facts={<ServiceState status={service.status} goesOn={details.goesOn} now={now} />}
         actions={
@@ -159,7 +159,9 @@ function Configuration({ details: { service, sendsRealIps }, now }: { details: S
         [
           "Public hostname",
           <span key="hostname" className="row">
-            <bdi id="hostname">{java_hostname}</bdi>
+            <bdi translate="no" id="hostname">
+              {java_hostname}
+            </bdi>
             <CopyButton text={java_hostname} what="the public hostname" sourceId="hostname" isSmall />
             <Link className="inline-link" href={serviceDnsPath(id)}>
               Check its DNS
@@ -168,7 +170,7 @@ function Configuration({ details: { service, sendsRealIps }, now }: { details: S
         ],
         [
           "Origin",
-          <bdi key="origin">
+          <bdi translate="no" key="origin">
             <Ip ip={origin_host} />
           </bdi>,
         ],
@@ -193,7 +195,7 @@ function Warnings({ nodes }: { nodes: readonly NodeState[] }) {
     <p key={text} className="notice warning">
       <span>
         <strong>
-          <bdi>{live.flatMap(({ name, warning }) => (warning === text ? name : [])).join(", ")}</bdi>:
+          <bdi translate="no">{live.flatMap(({ name, warning }) => (warning === text ? name : [])).join(", ")}</bdi>:
         </strong>{" "}
         <bdi>{text}</bdi>
       </span>
@@ -217,10 +219,10 @@ function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: bo
               <RowTitle>
                 {isAdmin ? (
                   <Link href={edgeNodePath(node.id)}>
-                    <bdi>{node.name}</bdi>
+                    <bdi translate="no">{node.name}</bdi>
                   </Link>
                 ) : (
-                  <bdi>{node.name}</bdi>
+                  <bdi translate="no">{node.name}</bdi>
                 )}
               </RowTitle>
               <Cell label="State">

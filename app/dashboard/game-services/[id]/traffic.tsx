@@ -250,7 +250,7 @@ function Totals({ traffic: { totals, asked, isNow } }: { traffic: TrafficData })
   const share = droppedShare(totals);
   const { latency } = totals;
   const exact = (counter: Counter, unit: Unit) => (
-    <data value={totals[counter]} title={totals[counter].toLocaleString("en")}>
+    <data translate="no" value={totals[counter]} title={totals[counter].toLocaleString("en")}>
       {quantity(totals[counter], unit)}
     </data>
   );

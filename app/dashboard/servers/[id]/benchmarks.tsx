@@ -104,5 +104,11 @@ export function Benchmarks({ serverId, time, list, finished, open, now }: Props)
 
 /** Says explicitly when nothing was measured, so that it does not look like zero. */
 function Points({ value }: { value: number | null }) {
-  return value === null ? <NoValue why="not measured" /> : <data value={value}>{value}</data>;
+  return value === null ? (
+    <NoValue why="not measured" />
+  ) : (
+    <data value={value} translate="no">
+      {value}
+    </data>
+  );
 }

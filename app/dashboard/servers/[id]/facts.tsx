@@ -37,7 +37,9 @@ export function Facts({ server: { facts, hostname }, current }: Props) {
               <dt>{Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name}</dt>
               {/* Isolated: a fact may be written in either direction. */}
               <dd>
-                <bdi data-fact={name}>{factText(name, value)}</bdi>
+                <bdi translate="no" data-fact={name}>
+                  {factText(name, value)}
+                </bdi>
               </dd>
             </div>
           ))}

@@ -92,7 +92,12 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
               <Bar share={lost === 0 ? 0 : Math.max(0.01, lost / possible)} level={levelOf(points)} />
             </td>
             <td className={styles.points}>
-              <data value={points}>{lost === 0 ? "0" : `−${lost}`}</data> <span className="soft">of {possible}</span>
+              <data value={points} translate="no">
+                {lost === 0 ? "0" : `−${lost}`}
+              </data>{" "}
+              <span className="soft">
+                of <span>{possible}</span>
+              </span>
             </td>
           </tr>
         ))}
@@ -102,7 +107,7 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
           <th scope="row">Score</th>
           <td className={styles.full}>{full.length > 0 && <FullScores rows={full} />}</td>
           <td colSpan={2}>
-            1000 − {1000 - score} = <b>{score}</b>
+            1000 − <span>{1000 - score}</span> = <b>{score}</b>
           </td>
         </tr>
       </tfoot>

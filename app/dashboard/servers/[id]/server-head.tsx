@@ -33,7 +33,7 @@ function Switcher({ adjacent, list }: { adjacent: Adjacent; list: FleetQuery }) 
   return (
     <nav className={styles.switcher} aria-label="Other servers">
       <span className={styles.place}>
-        {place} of {count}
+        <span>{place}</span> of <span>{count}</span>
       </span>
       <Link className="button quiet small" href={serverInList(previous.id, list)} rel="prev">
         ‹<span className="visually-hidden">Previous server: {previous.label}</span>
@@ -52,7 +52,7 @@ export function ServerHead({ report, adjacent, list, zone, now, children }: Prop
   return (
     <div className="stack">
       <PageHeader
-        title={<bdi>{server.label}</bdi>}
+        title={<bdi translate="no">{server.label}</bdi>}
         back={{ href: fleetPath(list), label: "Servers" }}
         actions={
           <>
@@ -161,7 +161,10 @@ function Copied({ name, text, children }: { name: string; text: string; children
     <div>
       <dt>{name}</dt>
       <dd>
-        <bdi id={id}>{children ?? text}</bdi> <CopyButton text={text} what={name.toLowerCase()} sourceId={id} isSmall />
+        <bdi translate="no" id={id}>
+          {children ?? text}
+        </bdi>{" "}
+        <CopyButton text={text} what={name.toLowerCase()} sourceId={id} isSmall />
       </dd>
     </div>
   );

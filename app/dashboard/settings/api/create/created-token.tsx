@@ -69,8 +69,11 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
         Copy your new token now
       </FocusTarget>
       <p className="soft">
-        The token for <strong className={styles.tokenName}>{token.name}</strong> is shown this once. It will not be
-        shown again: only its hash is stored. Keep it where you keep passwords.{" "}
+        The token for{" "}
+        <strong className={styles.tokenName} translate="no">
+          {token.name}
+        </strong>{" "}
+        is shown this once. It will not be shown again: only its hash is stored. Keep it where you keep passwords.{" "}
         {token.expiresAt ? (
           <>
             It works until <DateOf at={token.expiresAt} /> (<Until at={token.expiresAt} now={now} />
@@ -95,6 +98,7 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
             id="token"
             className={`input mono ${styles.value}`}
             value={raw}
+            translate="no"
             rows={1}
             readOnly
             autoComplete="off"

@@ -144,7 +144,7 @@ function NameCell({ token, isSelectable = false, children }: NameProps) {
           />
         )}
         <span className={styles.naming}>
-          <a className={styles.name} href={tokenPath(token.id)}>
+          <a className={styles.name} href={tokenPath(token.id)} translate="no">
             {token.name}
           </a>
           <Fingerprint hint={token.hint} isSoft />
