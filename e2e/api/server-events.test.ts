@@ -78,6 +78,19 @@ test("a restart of the console within thirty seconds is no absence, and a lost r
   expect(await judgesFrom()).toBeNull();
 });
 
+test("a clock of PostgreSQL that has jumped since the last beat judges nobody", async () => {
+  const { id } = await add();
+  await sendSample(id, (await databaseNow()) - 10 * MINUTE);
+  for (const ago of [40 * SECOND, HOUR, -HOUR]) {
+    await heartbeat(ago, 0);
+    await watchServers();
+    expect(await outagesOf(id)).toEqual([]);
+  }
+  await heartbeat(SECOND, 0);
+  await watchServers();
+  expect(await outagesOf(id)).toHaveLength(1);
+});
+
 test("a clock of PostgreSQL that was an hour ahead for a while is an absence, and what it dated ahead is taken back: living servers move, dead ones are offline", async () => {
   const now = await databaseNow();
   await heartbeat(-HOUR, 0);

@@ -22,10 +22,10 @@ const NOW = new Expression<Date>("now()", "instant");
 const interval = (ms: number) => `interval '${ms} ms'`;
 
 const LAST = statement({}, () => select({ at: h.beatAt, now: NOW }, `from ${h} where ${h.id} = 1 for update`));
+const IS_PRESENT = `now() between ${h.beatAt} and ${h.beatAt} + ${interval(LONGEST_ABSENCE)}`;
 const BEAT = statement({}, () => ({
   sql: `insert into heartbeat as h (id, beat_at, judges_from) values (1, now(), now() + ${interval(ONLINE_WINDOW)})
-    on conflict (id) do update set beat_at = now(), judges_from = case
-      when now() between ${h.beatAt} and ${h.beatAt} + ${interval(LONGEST_ABSENCE)} then ${h.judgesFrom}
+    on conflict (id) do update set beat_at = now(), judges_from = case when ${IS_PRESENT} then ${h.judgesFrom}
       else now() + ${interval(ONLINE_WINDOW)} end`,
 }));
 const AWAY = statement({ from: e.startedAt, to: e.endedAt }, ({ from, to }) => ({
@@ -43,8 +43,9 @@ export async function beat(): Promise<void> {
   });
 }
 
+// A jump of PostgreSQL's clock may be seen here before the next beat.
 const JUDGES = statement({}, () =>
-  select({ from: h.judgesFrom }, `from ${h} where ${h.id} = 1 and ${h.judgesFrom} <= now()`),
+  select({ from: h.judgesFrom }, `from ${h} where ${h.id} = 1 and ${h.judgesFrom} <= now() and ${IS_PRESENT}`),
 );
 
 /** Since when the console judges who is silent (epoch ms). Null: it does not yet. */
