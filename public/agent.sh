@@ -614,8 +614,8 @@ settings() {
 # The service works under a user of its own, behind its own limits: only its own check-in shows that it can. Its surroundings
 # may lack what it needs, which systemd says after the second failed start.
 await_delivery() {
-  waited=0 why=''
-  while [ ! -e "$ROOT/run/console-agent/delivered" ] && [ -z "$why" ]; do
+  waited=0
+  until [ $waited != 0 ] && { [ -n "$why" ] || [ -e "$ROOT/run/console-agent/delivered" ]; }; do
     state=$(systemctl show -p ActiveState,SubState,Result,ExecMainStatus,NRestarts console-agent.service 2>/dev/null)
     case $state in *=failed* | *NRestarts=[2-9]* | *NRestarts=[1-9]*auto-restart* | *auto-restart*NRestarts=[1-9]*) why="does not start" ;; esac
     [ $waited -lt $INSTALL ] || why=${why:-"was started and has not checked in within $INSTALL seconds"}
@@ -659,10 +659,9 @@ install() {
     make_user
     if [ -z "$ROOT" ] && has_user; then chgrp "$NAME" "${KEY_FILE%/*}" "$KEY_FILE"; fi
     chmod 750 "$ROOT${KEY_FILE%/*}" && chmod 640 "$ROOT$KEY_FILE"
-    unit >"$ROOT$UNIT"
-    chmod 644 "$ROOT$UNIT"
-    { systemctl daemon-reload && systemctl enable console-agent.service && systemctl restart console-agent.service; } ||
-      fail "systemd did not start the service; see: journalctl -u console-agent"
+    unit >"$ROOT$UNIT" && chmod 644 "$ROOT$UNIT"
+    why="does not start"
+    systemctl daemon-reload && systemctl enable console-agent.service && systemctl restart console-agent.service && why=''
     await_delivery
     echo "Installed: this machine reports every $EVERY seconds. See: sh agent.sh status"
   else

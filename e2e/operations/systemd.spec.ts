@@ -206,6 +206,55 @@ test("the daemon's service as it is installed measures everything, lost packets 
   }
 });
 
+test("where a container takes systemd's credentials from all services, the daemon's reports all the same; where it cannot start, install says systemd's reason and blames no key", {
+  tag: "@waits",
+}, async () => {
+  needs("curl", "ping");
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const host = await SystemdHost.boot({ "/root/agent.sh": `${process.cwd()}/${AGENT}` });
+  const way = await startSlowProxy(Number(new URL(sharedOrigin()).port), host.network.outside);
+  const origin = `http://${host.network.outside}:${way.port}`;
+  const install = () => host.run("sh", "-c", `exec sh /root/agent.sh install ${origin} </root/key`);
+  const dropIn = async (folder: string, lines: string) => {
+    await host.run("mkdir", "-p", folder);
+    host.write(`${folder}/zzz.conf`, `[Service]\n${lines}\n`);
+  };
+  try {
+    host.write("/root/key", `${key}\n`);
+    // As LXC, Incus and Proxmox do.
+    await dropIn("/run/systemd/system/service.d", "LoadCredential=");
+    const installed = await install();
+    expect([installed.code, installed.output]).toEqual([0, expect.stringContaining("Installed: this machine reports")]);
+    const pid = await host.property("console-agent", "MainPID");
+    const { output: variables } = await host.run("cat", `/proc/${pid}/environ`);
+    expect(variables).toContain("STATE_DIRECTORY=");
+    expect(variables).not.toContain("CREDENTIALS_DIRECTORY");
+    expect((await host.run("stat", "--format=%a %U %G", "/etc/console-agent/key")).output).toBe(
+      "640 root console-agent\n",
+    );
+    // The installer's own check-in was before the service's.
+    const { sampledAt } = await db.server.findUniqueOrThrow({ where: { id } });
+    const newest = async () => (await db.server.findUniqueOrThrow({ where: { id } })).sampledAt;
+    await expect.poll(async () => Number(await newest()), SLOW).toBeGreaterThan(Number(sampledAt));
+
+    await dropIn(
+      "/etc/systemd/system/console-agent.service.d",
+      "ExecStartPre=/bin/sh -c 'echo Nothing to be had here; exit 3'\nRestartSec=1",
+    );
+    const refused = await install();
+    expect(refused.code).toBe(1);
+    expect(refused.errors).toContain("The service does not start");
+    expect(refused.errors).toContain("systemd says: exit-code, status ");
+    expect(refused.errors).toContain("Nothing to be had here");
+    expect(refused.errors).toContain("The console took the key.");
+    expect(refused.errors).not.toContain("no server key");
+  } finally {
+    await host.stop();
+    await way.stop();
+  }
+});
+
 test("a system that a test boots changes neither the machine's files nor its settings", async () => {
   const settings = async () =>
     (
