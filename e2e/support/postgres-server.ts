@@ -26,8 +26,9 @@ export type PostgresServer = {
 type Make = (data: string) => [program: string, ...args: string[]];
 const INITDB: Make = (data) => ["initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"];
 
-export function startPostgres(): Promise<PostgresServer> {
-  return startOn(INITDB);
+/** `variables` are of its own environment. */
+export function startPostgres(variables: Record<string, string> = {}): Promise<PostgresServer> {
+  return startOn(INITDB, undefined, variables);
 }
 
 /** A streaming replica of another server, which follows it until it is promoted. */
@@ -59,7 +60,11 @@ shift 3
 exec setpriv --reuid "$user" --regid "$group" --clear-groups -- "$@"`;
 
 /** `make` is the command that makes the files: a program of PostgreSQL, or one by its whole path. */
-async function startOn(make: Make, diskMegabytes?: number): Promise<PostgresServer> {
+async function startOn(
+  make: Make,
+  diskMegabytes?: number,
+  variables: Record<string, string> = {},
+): Promise<PostgresServer> {
   const bin = findPostgres();
   if (!bin) throw new Error("There is no PostgreSQL server on this machine.");
   const user = unprivilegedUser();
@@ -86,7 +91,7 @@ async function startOn(make: Make, diskMegabytes?: number): Promise<PostgresServ
     const mount = ["--mount", "--propagation", "private", "sh", "-c", SMALL_DISK, data];
     const server =
       diskMegabytes === undefined
-        ? spawn(program, args, { ...user, stdio: "ignore", cwd: dir })
+        ? spawn(program, args, { ...user, stdio: "ignore", cwd: dir, env: { ...process.env, ...variables } })
         : spawn("unshare", [...mount, ...[diskMegabytes, user?.uid, user?.gid].map(String), program, ...args], {
             stdio: "ignore",
             cwd: dir,
