@@ -17,7 +17,7 @@ import { toldHostname } from "@/lib/servers/names";
 import {
   HISTORY_MEASURES,
   type HistoryMeasure,
-  MOST_EVENTS,
+  MOST_IN_SAMPLE,
   rolledUpValues,
   type Sample,
   type StoredSample,
@@ -265,7 +265,7 @@ async function rate(ask: Ask, known: Known, sample: Sample, coresTold: number | 
   const ratedBy: RatedBy = {
     coveragePct: expected <= 0 ? 100 : Math.min(1, day.minutes / expected) * 100,
     reboots: day.reboots + reboots,
-    oomKills: Math.min(day.oomKills + kills, MOST_EVENTS),
+    oomKills: Math.min(day.oomKills + kills, MOST_IN_SAMPLE),
     failedUnits: sample.failedUnits ?? known.ratedBy?.failedUnits ?? 0,
     lastOomAt: kills > 0 ? sampledAt : day.lastOomAt,
     cores,

@@ -18,8 +18,8 @@ type Unit = {
 
 /** The limit is far above any machine, and small enough that sums stay exact. */
 const amount = z.number().min(0).max(1e12).nullable().default(null);
-/** The most events of one sample. */
-export const MOST_EVENTS = 1_000_000;
+/** The most that a sample may count. */
+export const MOST_IN_SAMPLE = 1_000_000;
 const asItIs = (value: number) => value;
 
 export const UNITS = {
@@ -46,7 +46,7 @@ export const UNITS = {
   },
   processes: { range: amount, shownAs: "number", worded: "", toBase: asItIs, baseWorded: "" },
   events: {
-    range: z.int().min(0).max(MOST_EVENTS).nullable().default(null),
+    range: z.int().min(0).max(MOST_IN_SAMPLE).nullable().default(null),
     shownAs: "number",
     worded: "",
     toBase: asItIs,
