@@ -98,8 +98,8 @@ test("PostgreSQL prepares every declared statement on the migrated database, eac
     expect(isRaw, `${path} asks in raw SQL that is not declared`).toBe(
       path.startsWith(join("lib", "database")) && isRaw,
     );
-    if (source.includes("@/lib/database/statement") || source.includes("./statement")) await import(resolve(path));
   }
+  await declareAll();
   expect(STATEMENTS.length).toBeGreaterThan(8);
   const client = new pg.Client(process.env.DATABASE_URL);
   await client.connect();
@@ -113,6 +113,31 @@ test("PostgreSQL prepares every declared statement on the migrated database, eac
     await client.query(`deallocate declared_${index}`);
   }
   await client.end();
+});
+
+/** By which column the rows of large tables can be spread over machines (docs/scaling.md). */
+const SPREAD_BY: Readonly<Record<string, string>> = {
+  telemetry_samples: "server_id",
+  telemetry_hours: "server_id",
+  maintenance_times: "server_id",
+  events: "subject_id",
+  metric_samples: "service_id",
+};
+
+test("large tables can be spread: their keys begin with whose rows they are, they have no triggers, and no row is named by its place", async () => {
+  await declareAll();
+  const tables = Object.keys(SPREAD_BY);
+  const keys = await db.$queryRaw<{ table: string; first: string }[]>`
+    select t.relname as table, a.attname as first from pg_index i join pg_class t on t.oid = i.indrelid
+    join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
+    where i.indisunique and t.relname = any(${tables})`;
+  expect(new Set(keys.map(({ table }) => table))).toEqual(new Set(tables));
+  for (const { table, first } of keys) expect(first, table).toBe(SPREAD_BY[table]);
+  expect(
+    await db.$queryRaw`select tgname from pg_trigger join pg_class t on t.oid = tgrelid
+      where not tgisinternal and t.relname = any(${tables})`,
+  ).toEqual([]);
+  for (const { text } of STATEMENTS) expect(text).not.toMatch(/\bctid\b/);
 });
 
 test("a malformed token costs no statement", async () => {
@@ -144,6 +169,13 @@ test("a thousand servers are one answer, complete and by id", async () => {
   const { servers } = await getData<{ servers: { id: number; label: string }[] }>("/api/v1/servers", token);
   expect(servers.map(({ label }) => label)).toEqual(Array.from({ length: 1000 }, (_, index) => `server ${index + 1}`));
 });
+
+/** Loads every module that declares a statement. */
+async function declareAll(): Promise<void> {
+  for (const path of sources()) {
+    if (/from "(?:@\/lib\/database|\.)\/statement"/.test(readFileSync(path, "utf8"))) await import(resolve(path));
+  }
+}
 
 /** Every source file that may ask the database, as a path from here. */
 function sources(): string[] {
