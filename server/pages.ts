@@ -13,7 +13,7 @@ import { PUBLIC_FILES } from "@/lib/http/public-files.mjs";
 import { FAULT_ID_HEADER, takeOutage } from "@/lib/operations/page-faults";
 import { pingDatabase } from "@/lib/operations/readiness";
 import { BusyError, EVERYBODY, enter } from "@/lib/process/fair";
-import { payerOfPage } from "@/lib/sign-in/page-payer";
+import { askerOfPage } from "@/lib/sign-in/page-asker";
 import { type Collected, collectAnswer, stopCollecting } from "./collected";
 import { ACTION, levelsOf, MAX_FORM, readForm } from "./forms";
 import { INNER_HEADER, isInner, markForInner } from "./gate";
@@ -151,7 +151,7 @@ function refuseForm(path: string, request: IncomingMessage, response: ServerResp
   else refuseUnknown(request, response);
 }
 
-/** Has Next make a page in the turn of its payer. Null: the client left. @throws BusyError */
+/** Has Next make a page in the turn of its asker. Null: the client left. @throws BusyError */
 async function makePage(
   kind: "page" | "signInForm",
   request: IncomingMessage,
@@ -160,11 +160,11 @@ async function makePage(
   const { headers } = request;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const payer = await payerOfPage(kind === "signInForm" ? { ...headers, cookie: undefined } : headers);
-  const leave = await enter(kind, payer, gone.signal);
+  const asker = await askerOfPage(kind === "signInForm" ? { ...headers, cookie: undefined } : headers);
+  const leave = await enter(kind, asker, gone.signal);
   let leaveStrangers: (() => void) | undefined;
   try {
-    if (kind === "page" && typeof payer === "string") {
+    if (kind === "page" && typeof asker === "string") {
       leaveStrangers = await enter("strangerPage", EVERYBODY, gone.signal);
     }
     if (response.destroyed) return null;

@@ -20,7 +20,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   "page-gate": { before: "if (DOTS.test(path)", path: "/sign-in" },
   forms: { before: "const body = await readBody({", path: "/sign-in", method: "POST", headers: FORM },
   kept: { before: 'const [path = "", scheme] = key.split(" ");', path: "/" },
-  place: { before: "const leave = await enter(kind, payer, gone.signal);", path: "/sign-in" },
+  place: { before: "const leave = await enter(kind, asker, gone.signal);", path: "/sign-in" },
   next: { before: "await askNext(request, response);", path: "/sign-in" },
   "page-sending": { before: "const { status, headers, body } = answer;", path: "/sign-in" },
 };

@@ -23,7 +23,7 @@ const ROW = `
   "/api/v1/tickets": {
     name: "listTickets",
     group: "Account",
-    purpose: "Your support tickets",
+    summary: "Your support tickets",
     details: "By id.",
     params: {},
     query: {},

@@ -20,7 +20,7 @@ type Endpoint<Path> = {
   /** The group under which documents list it. */
   group: "Account" | "Servers" | "Game services";
   /** What it is for, in a few words, as the landing page says it. */
-  purpose: string;
+  summary: string;
   /** What else a caller should know. Documents print these sentences. */
   details: string;
   /** What each `:parameter` of the path is. */
@@ -38,7 +38,7 @@ export const CONTRACT = endpoints({
   "/api/v1/me": {
     name: "getAccount",
     group: "Account",
-    purpose: "Your account",
+    summary: "Your account",
     details: "The account that the token acts as: a cheap way to find out whether a token works.",
     params: {},
     query: {},
@@ -48,7 +48,7 @@ export const CONTRACT = endpoints({
   "/api/v1/servers": {
     name: "listServers",
     group: "Servers",
-    purpose: "Every server with its health score",
+    summary: "Every server with its health score",
     details: `The servers of the account, by id, in one answer. The scores are computed as the answer is made, all of them for the same moment. A daemon checks in every ${CHECK_IN_SECONDS} seconds, so asking more often than that shows nothing new.`,
     params: {},
     query: {},
@@ -58,7 +58,7 @@ export const CONTRACT = endpoints({
   "/api/v1/servers/:id": {
     name: "getServer",
     group: "Servers",
-    purpose: "One server, its latest sample and why it scores what it scores",
+    summary: "One server, its latest sample and why it scores what it scores",
     details:
       "The six components and the weights reproduce the score exactly. Its notes say in words what costs points. `latest_sample` is null until the first sample has arrived.",
     params: { id: "The server's id" },
@@ -69,7 +69,7 @@ export const CONTRACT = endpoints({
   "/api/v1/servers/:id/benchmarks": {
     name: "listBenchmarks",
     group: "Servers",
-    purpose: "Finished benchmark runs, newest first",
+    summary: "Finished benchmark runs, newest first",
     details: "Runs that are pending or running are not listed. A section that could not be measured is null.",
     params: { id: "The server's id" },
     query: {},
@@ -79,7 +79,7 @@ export const CONTRACT = endpoints({
   "/api/v1/game-services": {
     name: "listGameServices",
     group: "Game services",
-    purpose: "Game-protection services you own or share",
+    summary: "Game-protection services you own or share",
     details: "The services that the account owns and those that were shared with it by a grant, by id.",
     params: {},
     query: {},
@@ -89,7 +89,7 @@ export const CONTRACT = endpoints({
   "/api/v1/game-services/:id": {
     name: "getGameService",
     group: "Game services",
-    purpose: "One game-protection service",
+    summary: "One game-protection service",
     details:
       "The same fields as in the list. Staff see a service that is not theirs when its owner switched on support access, granted it to them, or has an open ticket linked to it.",
     params: { id: "The service's id" },
@@ -100,7 +100,7 @@ export const CONTRACT = endpoints({
   "/api/v1/game-services/:id/metrics": {
     name: "getMetrics",
     group: "Game services",
-    purpose: "Its traffic, interval by interval, for an hour, a day or a week",
+    summary: "Its traffic, interval by interval, for an hour, a day or a week",
     details: `Intervals last ${INTERVAL_SECONDS} seconds, and each edge node reports its own. An answer is not divided into pages: a week of one node has up to ${INTERVALS_PER_WEEK.toLocaleString("en")} intervals. Compressed it is a sixth: ask with \`Accept-Encoding: gzip\`.`,
     params: { id: "The service's id" },
     query: {

@@ -341,7 +341,7 @@ export function templateOf(path: EndpointPath): string {
 }
 
 function operation(...[path, row]: (typeof ENDPOINTS)[number]): Operation {
-  const { name, group, purpose, details, params, query, largest, data } = row;
+  const { name, group, summary, details, params, query, largest, data } = row;
   const pathParameters = Object.entries(params).map(
     ([parameter, description]): Parameter => ({
       name: parameter,
@@ -368,12 +368,12 @@ function operation(...[path, row]: (typeof ENDPOINTS)[number]): Operation {
   return {
     operationId: name,
     tags: [group],
-    summary: purpose,
+    summary,
     description: `${details} Its largest usual answer: ${largestText(largest)}.`,
     parameters: [...pathParameters, ...queryParameters],
     responses: {
       200: {
-        description: data.description ?? purpose,
+        description: data.description ?? summary,
         headers: headers([...ALWAYS, ...QUOTA]),
         content: {
           "application/json": {

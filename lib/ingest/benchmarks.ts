@@ -61,7 +61,7 @@ async function receive(request: Request, key: string): Promise<string> {
   const run = await fair("request", networkOf(ip), () => findAwaitedBenchmark(key, new Date()));
   if (!run) throw unknownKey();
   const quota = quotaOf(RESULTS, String(run.id));
-  return withBody(request, { payer: run.accountId, quota }, RULES, readResult, async (read) => {
+  return withBody(request, { asker: run.accountId, quota }, RULES, readResult, async (read) => {
     const differences = differencesOf(run, read.machine, ip);
     const result = { scores: read.scores, verified: differences.length === 0, log: read.log };
     const delivered = await fair("report", run.accountId, async () => {

@@ -34,7 +34,7 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
   const store = async ({ report, ...sampled }: ReturnType<typeof read>) => {
     const publicIp = report.publicIp ?? (ip !== null && isPublicIp(ip) ? ip : undefined);
     try {
-      const stored = await fair("report", sender.payer, async () => {
+      const stored = await fair("report", sender.asker, async () => {
         await sender.quota.count();
         const key = { id: reporter.keyId, ip };
         return storeCheckIn(reporter.serverId, { ...report, publicIp }, { ...sampled, key });

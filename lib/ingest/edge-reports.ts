@@ -32,7 +32,7 @@ export async function deliverEdgeReport(request: Request): Promise<{ data: { sto
   const quota = quotaOf(REPORTS, String(node.id));
   quota.refuseUsedUp();
   await noteHeard(node, request);
-  const sender: Sender = { payer: ALL_NODES, quota };
+  const sender: Sender = { asker: ALL_NODES, quota };
   const read = (bytes: Buffer) => {
     const arrivedAt = new Date();
     return { arrivedAt, report: parseEdgeReport(bytes, arrivedAt) };

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { ApiError } from "@/lib/api/api-error";
-import { enter, type Payer } from "@/lib/process/fair";
+import { type Asker, enter } from "@/lib/process/fair";
 
-/** In bytes. A larger body takes one of its payer's few places while it arrives. */
+/** In bytes. A larger body takes one of its asker's few places while it arrives. */
 export const SMALL = 16 * 1024;
 /** Ends the connection instead of waiting for the rest of a body that does not arrive. */
 const CLOSE = { Connection: "close" };
@@ -14,10 +14,10 @@ type Sent = { headers: Headers; body: AsyncIterable<Uint8Array> | null; signal?:
  * Receives a body. Never reads or keeps more than `most` bytes; how long it may take, Node's own limit says.
  * @throws ApiError 413 with the hint, 400 when it breaks off. @throws BusyError
  */
-export async function readBody(request: Sent, payer: Payer, most: number, hint = ""): Promise<Buffer> {
+export async function readBody(request: Sent, asker: Asker, most: number, hint = ""): Promise<Buffer> {
   const announced = Number(request.headers.get("content-length") ?? most);
   if (announced > most) throw tooLarge(most, hint);
-  const leave = announced > SMALL ? await enter("body", payer, request.signal) : undefined;
+  const leave = announced > SMALL ? await enter("body", asker, request.signal) : undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {

@@ -24,7 +24,7 @@ export async function requireReporter(credentials: string | null, how: string): 
 
 /** Reports of all endpoints count together, by key. */
 export function senderOf({ keyId, accountId }: Reporter): Sender {
-  return { payer: accountId, quota: quotaOf(CHECK_INS, String(keyId)) };
+  return { asker: accountId, quota: quotaOf(CHECK_INS, String(keyId)) };
 }
 
 /** Runs a delivery. If its body is refused, the page of the server says why. */

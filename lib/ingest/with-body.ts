@@ -1,11 +1,11 @@
 import { ApiError } from "@/lib/api/api-error";
 import { InvalidInputError } from "@/lib/failures";
-import { fair, type Payer } from "@/lib/process/fair";
+import { type Asker, fair } from "@/lib/process/fair";
 import type { Quota } from "./quota";
 import { readBody, SMALL } from "./read-body";
 
-/** Who sends a body: `payer` waits for itself, `quota` is counted. */
-export type Sender = { payer: Payer; quota: Quota };
+/** Who sends a body: `asker` waits for itself, `quota` is counted. */
+export type Sender = { asker: Asker; quota: Quota };
 
 /** How an endpoint takes bodies. */
 export type BodyRules = {
@@ -23,7 +23,7 @@ export type BodyRules = {
  */
 export async function withBody<Read, Result>(
   request: Request,
-  { payer, quota }: Sender,
+  { asker, quota }: Sender,
   { requireType, maxBytes, hint }: BodyRules,
   read: (bytes: Buffer) => Read,
   store: (read: Read) => Promise<Result>,
@@ -31,15 +31,15 @@ export async function withBody<Read, Result>(
   quota.refuseUsedUp();
   requireType(request.headers);
   const told = await countingRefusals(quota, async () => {
-    const bytes = await readBody(request, payer, maxBytes(request.headers), hint);
+    const bytes = await readBody(request, asker, maxBytes(request.headers), hint);
     const readNow = async () => {
       // Others of the same key were read meanwhile.
       quota.refuseUsedUp();
       return read(bytes);
     };
     // What takes long to read keeps the process from everybody else, and large bodies wait in a short line: each is held meanwhile.
-    if (bytes.length > SMALL) return fair("heavy", payer, readNow);
-    return request.headers.has("content-encoding") ? fair("unpacking", payer, readNow) : readNow();
+    if (bytes.length > SMALL) return fair("heavy", asker, readNow);
+    return request.headers.has("content-encoding") ? fair("unpacking", asker, readNow) : readNow();
   });
   return store(told);
 }

@@ -50,7 +50,7 @@ export async function answerMcp(request: Request): Promise<Response> {
       throw new ApiError(405, "Method not allowed. Send messages with POST.", { Allow: "POST" });
     }
     const quota = { refuseUsedUp: () => refuseUsedUp(caller.tokenId, headers), count };
-    const sender = { payer: caller.account.id, quota };
+    const sender = { asker: caller.account.id, quota };
     return await withBody(request, sender, RULES, readMessage, async (message) => {
       const { requests, isLong } = weigh(message);
       const kind = isLong ? "heavy" : "request";

@@ -1,7 +1,7 @@
 import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/format/time";
 
-/** For how long nothing new is told of a server, in milliseconds. */
+/** For how long a snoozed server sends no new notice, in milliseconds. */
 const SNOOZES: Readonly<Record<string, number>> = { "1h": HOUR, "8h": 8 * HOUR };
 
 export type ServerNotices = {
@@ -12,7 +12,7 @@ export type ServerNotices = {
   snooze: { until: Date } | null;
 };
 
-/** What the owner of a server was told of it, and whether anything new will be told. */
+/** The notices of a server that were sent, and whether a new one will be. */
 export async function noticesOf(accountId: number, serverId: number, now: Date): Promise<ServerNotices> {
   const told = { accountId, subject: "server", subjectId: serverId, tells: "begin", state: "told" };
   const [channels, last, snooze] = await Promise.all([

@@ -22,7 +22,7 @@ const n = table("Notice", "n");
 
 /** SQL: the channel may be sent to. */
 const IS_ON = `${c.confirmedAt} is not null and ${c.offAt} is null`;
-/** SQL: the account with the settings `t` is told of game services that others share with it. */
+/** SQL: the account with the settings `t` gets notices of game services that others share with it. */
 const TELLS_SHARED = `${t.rules} @> '${JSON.stringify({ [SHARED]: { on: true } })}'`;
 /** SQL: the account with the settings `t`, if it has any, is told that it is over. */
 const TELLS_ENDS = `coalesce(${t.rules} -> '${RECOVERED}' ->> 'on', 'true') <> 'false'`;
@@ -38,7 +38,7 @@ const KINDS = Object.entries(NOTICE_KINDS)
   .map(([kind, { subject, lasts, isOn, minutes }]) => `('${subject}', '${kind}', ${lasts}, ${isOn}, ${minutes})`)
   .join(", ");
 
-/** SQL of the accounts that may be told of an event. */
+/** SQL of the accounts that may get a notice of an event. */
 const ACCOUNTS = `select ${e.accountId} as id union all select ${g.accountId} from ${g} join ${t} on ${t.accountId} = ${g.accountId}
   where ${e.subject} = 'service' and ${g.serviceId} = ${e.subjectId} and ${g.accountId} <> ${e.accountId} and ${TELLS_SHARED}`;
 
@@ -52,7 +52,7 @@ const chosen = (name: "on" | "minutes", type: "boolean" | "number", as: string) 
   `case when jsonb_typeof(${t.rules} -> k.kind -> '${name}') = '${type}' then (${t.rules} -> k.kind ->> '${name}')::${as} end`;
 
 /**
- * SQL: from the events that nobody has considered to the channels that have no row of it, and will be told of it at `due.at`
+ * SQL: from the events that nobody has considered to the channels that have no row of it, and get one at `due.at`
  * if it goes on. A moment is over as it begins.
  */
 const MISSING = `from ${e}

@@ -33,7 +33,7 @@ test("each kind that is told has words of its own, for its beginning and, if it 
   expect(new Set(titles).size).toBe(titles.length);
 });
 
-test("the end of a token is told as the time it is at, once for both days that it is told of, however late", () => {
+test("the end of a token is told as the time it is at, once for both days before it, however late", () => {
   const late = (kind: string, days: number, over: Partial<Told> = {}) =>
     told(kind, { from: NOW + 2 * DAY - days * DAY, ...over });
   const both = [late("ends_in_14_days", 14), late("ends_in_3_days", 3)];

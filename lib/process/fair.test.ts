@@ -6,22 +6,22 @@ import { LONGEST_WAIT } from "./in-time";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-let payers = 1000;
-const newPayer = () => payers++;
+let askers = 1000;
+const newAsker = () => askers++;
 
 /** Takes places until none is free at once, with somebody else there. */
-function fill(kind: Kind, payer: number): (() => void)[] {
+function fill(kind: Kind, asker: number): (() => void)[] {
   const places: (() => void)[] = [];
   for (;;) {
-    enterAtOnce("request", newPayer())?.();
-    const leave = enterAtOnce(kind, payer);
+    enterAtOnce("request", newAsker())?.();
+    const leave = enterAtOnce(kind, asker);
     if (!leave) return places;
     places.push(leave);
   }
 }
 
 test("an account has four requests at once, further ones wait for its own, and another account waits for none", async () => {
-  const [busy, quiet] = [newPayer(), newPayer()];
+  const [busy, quiet] = [newAsker(), newAsker()];
   const places = fill("request", busy);
   expect(places).toHaveLength(4);
   const entered: number[] = [];
@@ -36,20 +36,20 @@ test("an account has four requests at once, further ones wait for its own, and a
 });
 
 test("leaving a place twice gives back one", () => {
-  const payer = newPayer();
-  const [leave] = fill("request", payer);
+  const asker = newAsker();
+  const [leave] = fill("request", asker);
   leave?.();
   leave?.();
-  expect(fill("request", payer)).toHaveLength(1);
+  expect(fill("request", asker)).toHaveLength(1);
 });
 
-test("a payer that nobody else asked beside for a second has twice as much, and everybody together never has", async () => {
-  const alone = newPayer();
+test("an asker that nobody else asked beside for a second has twice as much, and everybody together never has", async () => {
+  const alone = newAsker();
   enterAtOnce("request", alone)?.();
   await vi.advanceTimersByTimeAsync(SECOND + 1);
-  const at = (kind: Kind, payer: number | string) => {
+  const at = (kind: Kind, asker: number | string) => {
     let count = 0;
-    while (enterAtOnce(kind, payer)) count++;
+    while (enterAtOnce(kind, asker)) count++;
     return count;
   };
   expect(at("request", alone)).toBe(8);
@@ -57,22 +57,22 @@ test("a payer that nobody else asked beside for a second has twice as much, and 
 });
 
 test("who waits for longer than a request may is refused, and told when to come again", async () => {
-  const payer = newPayer();
-  fill("request", payer);
-  const waiting = expect(enter("request", payer)).rejects.toMatchObject({ retrySeconds: LONGEST_WAIT / SECOND });
+  const asker = newAsker();
+  fill("request", asker);
+  const waiting = expect(enter("request", asker)).rejects.toMatchObject({ retrySeconds: LONGEST_WAIT / SECOND });
   await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
   await waiting;
   expect(fairCounts().request.refused).toBe(1);
 });
 
 test("a full line refuses after a second, not at once, and says so before", async () => {
-  const payer = newPayer();
-  fill("page", payer);
-  expect(fullFor("page", payer)).toBe(0);
-  for (let n = 0; n < 20; n++) void enter("page", payer).catch(() => {});
-  expect(fullFor("page", payer)).toBe(LONGEST_WAIT);
+  const asker = newAsker();
+  fill("page", asker);
+  expect(fullFor("page", asker)).toBe(0);
+  for (let n = 0; n < 20; n++) void enter("page", asker).catch(() => {});
+  expect(fullFor("page", asker)).toBe(LONGEST_WAIT);
   let refused: unknown;
-  void enter("page", payer).catch((error) => (refused = error));
+  void enter("page", asker).catch((error) => (refused = error));
   await vi.advanceTimersByTimeAsync(SECOND - 1);
   expect(refused).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
@@ -80,36 +80,36 @@ test("a full line refuses after a second, not at once, and says so before", asyn
 });
 
 test("a client that leaves gives its turn to the next", async () => {
-  const payer = newPayer();
-  const [leave] = fill("request", payer);
+  const asker = newAsker();
+  const [leave] = fill("request", asker);
   const gone = new AbortController();
-  const left = expect(enter("request", payer, gone.signal)).rejects.toThrow(BusyError);
-  const next = enter("request", payer);
+  const left = expect(enter("request", asker, gone.signal)).rejects.toThrow(BusyError);
+  const next = enter("request", asker);
   gone.abort();
   await left;
   leave?.();
   await vi.advanceTimersByTimeAsync(0);
   expect(await next).toBeTypeOf("function");
-  await expect(enter("request", payer, AbortSignal.abort())).rejects.toThrow(BusyError);
+  await expect(enter("request", asker, AbortSignal.abort())).rejects.toThrow(BusyError);
 });
 
 test("who kept the process busy with a long answer leaves it to others for as long, a second at most", async () => {
-  const payer = newPayer();
+  const asker = newAsker();
   for (const [worked, rests] of [
     [2, 0],
     [300, 300],
     [5000, SECOND],
   ] as const) {
-    const [leave] = fill("heavy", payer);
+    const [leave] = fill("heavy", asker);
     await vi.advanceTimersByTimeAsync(worked);
-    enterAtOnce("request", newPayer())?.();
+    enterAtOnce("request", newAsker())?.();
     leave?.();
     if (rests > 0) {
       await vi.advanceTimersByTimeAsync(rests - 1);
-      expect(fill("heavy", payer)).toHaveLength(0);
+      expect(fill("heavy", asker)).toHaveLength(0);
       await vi.advanceTimersByTimeAsync(1);
     }
-    const again = fill("heavy", payer);
+    const again = fill("heavy", asker);
     expect(again, `after ${worked} ms`).toHaveLength(1);
     // Nothing was done in it.
     again[0]?.();
@@ -117,8 +117,8 @@ test("who kept the process busy with a long answer leaves it to others for as lo
 });
 
 test("a task gives its place back when it fails", async () => {
-  const payer = newPayer();
+  const asker = newAsker();
   for (let n = 0; n < 10; n++)
-    await expect(fair("page", payer, () => Promise.reject(new Error("no")))).rejects.toThrow();
-  expect(fill("page", payer)).toHaveLength(1);
+    await expect(fair("page", asker, () => Promise.reject(new Error("no")))).rejects.toThrow();
+  expect(fill("page", asker)).toHaveLength(1);
 });

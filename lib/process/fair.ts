@@ -5,12 +5,12 @@ import { perProcess } from "@/lib/process/per-process.mjs";
 import { logRepeated } from "@/lib/process/repeated.mjs";
 
 /** Who a request is charged to: an account, the network of a stranger, a name such as "node 7", or `EVERYBODY` together. */
-export type Payer = number | string;
-export const EVERYBODY: Payer = "all";
+export type Asker = number | string;
+export const EVERYBODY: Asker = "all";
 
 /**
- * Of one payer: how many run at once (`atOnce`), and how many wait for that (`waiting`) for how many milliseconds (`ms`).
- * `rests`: a payer that kept the process busy leaves it to others for as long. A payer that is alone gets twice as much and
+ * Of one asker: how many run at once (`atOnce`), and how many wait for that (`waiting`) for how many milliseconds (`ms`).
+ * `rests`: an asker that kept the process busy leaves it to others for as long. An asker that is alone gets twice as much and
  * needs no rest, unless everybody shares the line.
  */
 type Share = { atOnce: number; rests?: boolean; waiting?: number; ms?: number };
@@ -55,7 +55,7 @@ const RESTS_OVER = 5;
 /** For how long nobody else may have asked for anything. */
 const ALONE_AFTER = 1 * SECOND;
 
-/** The payer has more requests than its share. It may ask again after a whole number of seconds. */
+/** The asker has more requests than its share. It may ask again after a whole number of seconds. */
 export class BusyError extends StacklessError {
   override name = "BusyError";
   constructor(readonly retrySeconds: number) {
@@ -63,13 +63,13 @@ export class BusyError extends StacklessError {
   }
 }
 
-type Line = { kind: Kind; payer: Payer; running: number; waiting: Set<() => void> };
+type Line = { kind: Kind; asker: Asker; running: number; waiting: Set<() => void> };
 type Counts = { atOnce: number; waited: number; refused: number; waiting: number };
 
 const state = perProcess("fair", () => ({
   lines: new Map<string, Line>(),
   /** Who asked last, and since when nobody else did. */
-  last: null as Payer | null,
+  last: null as Asker | null,
   since: 0,
   counts: Object.fromEntries(
     Object.keys(SHARES).map((kind) => [kind, { atOnce: 0, waited: 0, refused: 0, waiting: 0 }]),
@@ -81,9 +81,9 @@ export function fairCounts(): Readonly<Record<Kind, Counts>> {
   return state.counts;
 }
 
-/** Runs a task in the share of its payer. @throws BusyError, and what the task throws. */
-export async function fair<Result>(kind: Kind, payer: Payer, task: () => Promise<Result>): Promise<Result> {
-  const leave = await enter(kind, payer);
+/** Runs a task in the share of its asker. @throws BusyError, and what the task throws. */
+export async function fair<Result>(kind: Kind, asker: Asker, task: () => Promise<Result>): Promise<Result> {
+  const leave = await enter(kind, asker);
   try {
     return await task();
   } finally {
@@ -92,8 +92,8 @@ export async function fair<Result>(kind: Kind, payer: Payer, task: () => Promise
 }
 
 /** Takes a place if one is free: returns how to leave it, else null. */
-export function enterAtOnce(kind: Kind, payer: Payer): (() => void) | null {
-  const line = lineOf(kind, payer);
+export function enterAtOnce(kind: Kind, asker: Asker): (() => void) | null {
+  const line = lineOf(kind, asker);
   if (line.running >= most(line)) return null;
   line.running++;
   state.counts[kind].atOnce++;
@@ -104,41 +104,41 @@ export function enterAtOnce(kind: Kind, payer: Payer): (() => void) | null {
  * Takes a place, after a wait if need be. Returns how to leave it; calling that twice is harmless. `signal`: the client left.
  * @throws BusyError
  */
-export async function enter(kind: Kind, payer: Payer, signal?: AbortSignal): Promise<() => void> {
-  const leave = enterAtOnce(kind, payer);
+export async function enter(kind: Kind, asker: Asker, signal?: AbortSignal): Promise<() => void> {
+  const leave = enterAtOnce(kind, asker);
   if (leave) return leave;
-  const line = lineOf(kind, payer);
+  const line = lineOf(kind, asker);
   await takeTurn(line, signal);
   return leaving(line);
 }
 
 /** Milliseconds after which there is room in a line that is full; 0 if another request could enter or wait. */
-export function fullFor(kind: Kind, payer: Payer): number {
+export function fullFor(kind: Kind, asker: Asker): number {
   const { waiting = WAITING, ms = LONGEST_WAIT }: Share = SHARES[kind];
-  const line = state.lines.get(`${kind} ${payer}`);
+  const line = state.lines.get(`${kind} ${asker}`);
   return line && line.running >= most(line) && line.waiting.size >= waiting ? ms : 0;
 }
 
-/** Logs that a payer exceeded its share. This is not an outage: the database answers. */
-export function reportBusy(what: string, payer: Payer | null): void {
-  const who = typeof payer === "number" ? { account: payer } : { network: payer };
+/** Logs that an asker exceeded its share. This is not an outage: the database answers. */
+export function reportBusy(what: string, asker: Asker | null): void {
+  const who = typeof asker === "number" ? { account: asker } : { network: asker };
   logRepeated({ level: "info", event: "busy", reason: what }, { what, ...who });
 }
 
-function lineOf(kind: Kind, payer: Payer): Line {
-  if (payer !== EVERYBODY && payer !== state.last) [state.last, state.since] = [payer, performance.now()];
-  const key = `${kind} ${payer}`;
-  const line = state.lines.get(key) ?? { kind, payer, running: 0, waiting: new Set() };
+function lineOf(kind: Kind, asker: Asker): Line {
+  if (asker !== EVERYBODY && asker !== state.last) [state.last, state.since] = [asker, performance.now()];
+  const key = `${kind} ${asker}`;
+  const line = state.lines.get(key) ?? { kind, asker, running: 0, waiting: new Set() };
   state.lines.set(key, line);
   return line;
 }
 
-function isAlone(payer: Payer): boolean {
-  return payer === state.last && performance.now() - state.since > ALONE_AFTER;
+function isAlone(asker: Asker): boolean {
+  return asker === state.last && performance.now() - state.since > ALONE_AFTER;
 }
 
-function most({ kind, payer }: Line): number {
-  return SHARES[kind].atOnce * (isAlone(payer) ? 2 : 1);
+function most({ kind, asker }: Line): number {
+  return SHARES[kind].atOnce * (isAlone(asker) ? 2 : 1);
 }
 
 function leaving(line: Line): () => void {
@@ -149,7 +149,7 @@ function leaving(line: Line): () => void {
     isHeld = false;
     const { rests = false }: Share = SHARES[line.kind];
     const worked = performance.now() - startedAt;
-    if (!rests || worked < RESTS_OVER || isAlone(line.payer)) pass(line);
+    if (!rests || worked < RESTS_OVER || isAlone(line.asker)) pass(line);
     else setTimeout(pass, Math.min(LONGEST_REST, worked), line);
   };
 }
@@ -162,11 +162,11 @@ function pass(line: Line): void {
     line.running++;
     next();
   }
-  if (line.running === 0 && line.waiting.size === 0) state.lines.delete(`${line.kind} ${line.payer}`);
+  if (line.running === 0 && line.waiting.size === 0) state.lines.delete(`${line.kind} ${line.asker}`);
 }
 
 /** Waits until another one leaves its place. @throws BusyError */
-function takeTurn({ kind, payer, waiting }: Line, signal: AbortSignal | undefined): Promise<void> {
+function takeTurn({ kind, asker, waiting }: Line, signal: AbortSignal | undefined): Promise<void> {
   const { waiting: mostWaiting = WAITING, ms = LONGEST_WAIT }: Share = SHARES[kind];
   const counts = state.counts[kind];
   const isFull = waiting.size >= mostWaiting;
@@ -179,12 +179,12 @@ function takeTurn({ kind, payer, waiting }: Line, signal: AbortSignal | undefine
     };
     const enterNow = () => {
       end("waited");
-      // What has arrived meanwhile is taken up first, or a long line of one payer would keep everybody else from being heard.
+      // What has arrived meanwhile is taken up first, or a long line of one asker would keep everybody else from being heard.
       setImmediate(resolve);
     };
     const giveUp = () => {
       end("refused");
-      if (!signal?.aborted) reportBusy(kind, payer);
+      if (!signal?.aborted) reportBusy(kind, asker);
       reject(new BusyError(Math.ceil(ms / SECOND)));
     };
     const timer = setTimeout(giveUp, isFull ? REFUSED_AFTER : ms);

@@ -16,7 +16,7 @@ import { env } from "@/lib/process/env";
 import { EVERYBODY, fair } from "@/lib/process/fair";
 import { securityEvent } from "@/lib/process/security-events";
 import type { Accepted } from "@/lib/sign-in/credentials";
-import { forgetSession } from "@/lib/sign-in/page-payer";
+import { forgetSession } from "@/lib/sign-in/page-asker";
 import { isHttps, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";

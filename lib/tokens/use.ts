@@ -128,7 +128,7 @@ const e = table("Event", "e");
 const rows = parameter<string>("json");
 
 // Raw, because one statement upserts many rows. What it reads is as it was before it: a network that is not there is new,
-// unless it is the first of its token, or was told of before. It skips tokens that were deleted meanwhile, and deletes rows that are
+// unless it is the first of its token, or was reported before. It skips tokens that were deleted meanwhile, and deletes rows that are
 // too old for the page.
 const WRITE = statement(
   {

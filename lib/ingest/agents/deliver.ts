@@ -98,12 +98,12 @@ export async function deliverReadings<Body extends ParsedBody>(
 }
 
 /** Stores one check-in after the other, each counted, and each in the turn of the account. */
-async function storeReadings(report: AgentReport, readings: readonly Reading[], { payer, quota }: Sender) {
+async function storeReadings(report: AgentReport, readings: readonly Reading[], { asker, quota }: Sender) {
   try {
     let taken: Taken = { rest: readings, stored: null, hasCheckedIn: false };
     while (taken.rest.length > 0) {
       const before: Taken = taken;
-      taken = await fair("report", payer, async () => {
+      taken = await fair("report", asker, async () => {
         await quota.count();
         return takeInReadings(report, before);
       });

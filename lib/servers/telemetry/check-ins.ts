@@ -255,7 +255,7 @@ async function rate(ask: Ask, known: Known, sample: Sample, coresTold: number | 
   });
   if (!day) throw new Error("An aggregate has one row.");
   const isNewest = known.sampledAt === null || sampledAt > known.sampledAt;
-  // The newest alone tells of a restart: a late sample lies between two that have told of it. Nor does another machine.
+  // Only the newest sample shows a restart: a late one lies between two that have shown it. Another machine shows none.
   const uptimeBefore = known.sample?.uptime_s ?? null;
   const hasRestarted = uptimeBefore !== null && sample.uptimeS !== null && sample.uptimeS < uptimeBefore;
   const reboots = Number(isNewest && hasRestarted && !takesTurn(known.follow, arrival.daemon));

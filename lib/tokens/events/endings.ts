@@ -13,7 +13,7 @@ const t = table("AccessToken", "t");
 const e = table("Event", "e");
 const now = parameter<Date>("timestamptz");
 
-// Raw: one look at the ends of the next days by their index. A token that lives for less is not told of: its end was chosen
+// Raw: one look at the ends of the next days by their index. A token that lives for less has no such event: its end was chosen
 // then. A token that is being replaced is to end.
 const AHEAD_OF_ENDS = statement({ now }, ({ now }) => ({
   sql: `insert into events (subject, subject_id, account_id, kind, started_at, ended_at)

@@ -48,7 +48,7 @@ const toEvent = ({ subjectId: tokenId, ...row }: Stored): TokenEvent => ({
 });
 
 /**
- * What is to be told of these tokens at `now`: ends that come near, refusals of the last day, networks that are news. The
+ * The news of these tokens at `now`: ends that come near, refusals of the last day, networks that are news. The
  * first event comes first.
  */
 export async function listTokenNews(tokenIds: readonly number[], now: Date): Promise<TokenEvent[]> {

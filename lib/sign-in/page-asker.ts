@@ -1,7 +1,7 @@
 import { clientIp } from "@/lib/http/client-ip";
 import { siteOf } from "@/lib/http/network";
 import { env } from "@/lib/process/env";
-import { EVERYBODY, fair, type Payer } from "@/lib/process/fair";
+import { type Asker, EVERYBODY, fair } from "@/lib/process/fair";
 import { perProcess } from "@/lib/process/per-process.mjs";
 import { hashToken } from "@/lib/tokens/format";
 import { SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "./session-cookie";
@@ -13,14 +13,14 @@ const known = perProcess("accounts-of-sessions", () => new Map<string, number>()
 const MAX_KNOWN = 20_000;
 
 /**
- * Who pays for a page or a form: the account of its session, so that customers behind one ip do not share. Without one, the
+ * Who asks for a page or a form: the account of its session, so that customers behind one ip do not share. Without one, the
  * site that it is asked from: were it each of its 65,536 networks, they would fill the places of all strangers.
  * @throws BusyError
  */
-export async function payerOfPage(headers: {
+export async function askerOfPage(headers: {
   cookie?: string | undefined;
   "x-forwarded-for"?: unknown;
-}): Promise<Payer> {
+}): Promise<Asker> {
   const site = siteOf(
     clientIp(new Headers({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") }), env.trustedProxies),
   );
