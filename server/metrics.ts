@@ -1,5 +1,4 @@
 // /ops/metrics for the operator, on a port of its own.
-
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { totalmem } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";

@@ -110,7 +110,7 @@ function settled<Result>(send: (args: unknown[]) => void, args: readonly unknown
 
 /**
  * Sets the time zone of a new connection to UTC, because the adapter drops the offset of instants. This `SET` is safe
- * behind PgBouncer, which tracks this parameter for each client. No other `SET` is used.
+ * behind PgBouncer, which tracks this parameter for each client. No other setting of a session is used.
  */
 export async function speakUtc(client: pg.ClientBase): Promise<void> {
   await client.query("set time zone 'UTC'");

@@ -2,7 +2,7 @@
 export const KEPT = {
   /** Of the intervals of game services: one more than the longest range of the API. */
   metricsDays: 8,
-  /** Of the hourly sums of samples, of events and of maintenance. */
+  /** Of the hourly sums of samples, of events, of maintenance, and of notices of what goes on. */
   hoursDays: 400,
   /** Finished runs of each server, the latest. */
   benchmarkRuns: 200,

@@ -23,8 +23,6 @@ const NODE_MINUTES_HOURS = 3;
 
 /** Notices and messages, in days. */
 const NOTICES_DAYS = 30;
-/** And what was told to go on, if it still does: its end is told to who knows of it. */
-const GOES_ON_DAYS = 400;
 /** Confirmation mails are counted for a day. */
 const CONFIRMATIONS_DAYS = 2;
 
@@ -127,7 +125,8 @@ const ROWS = {
       where: (days) => `due_at < ${before(days)} and (state <> 'told' or ended_at is not null)`,
       kept: NOTICES_DAYS,
     },
-    { of: "notices", key: "id", where: (days) => `due_at < ${before(days)}`, kept: GOES_ON_DAYS },
+    // What was told to go on, and still does, stays longer: its end is told to who knows of it.
+    { of: "notices", key: "id", where: (days) => `due_at < ${before(days)}`, kept: KEPT.hoursDays },
     { of: "notice_messages", key: "id", where: (days) => `created_at < ${before(days)}`, kept: NOTICES_DAYS },
     { of: "notice_confirmations", key: "id", where: (days) => `sent_at < ${before(days)}`, kept: CONFIRMATIONS_DAYS },
     { of: "server_snoozes", key: "server_id", where: (days) => `until < ${before(days)}`, kept: 0 },
