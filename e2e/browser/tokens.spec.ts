@@ -54,7 +54,7 @@ test("the token that the page shows works in the API at once, and its row appear
   await expect(row).toContainText(`cpat_…${raw.slice(-4)}`);
   await expect(row).toContainText("Never");
   await expect(page.getByLabel("Token", { exact: true })).toHaveCount(0);
-  expect(await page.content()).not.toContain(raw);
+  expect(await contentOf(page)).not.toContain(raw);
 });
 
 test("two clicks create one token", async ({ page, account }) => {
@@ -119,15 +119,15 @@ test("in the whole flow the raw token is in one response body, and in no URL, he
     await call("/api/v1/me", raw, { origin: app.origin });
     await finishOnPage(page);
     await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
-    expect(await page.content()).not.toContain(raw);
+    expect(await contentOf(page)).not.toContain(raw);
     await page.reload();
-    expect(await page.content()).not.toContain(raw);
+    expect(await contentOf(page)).not.toContain(raw);
     await page.goto(`${proxy.origin}/`);
     await goBack(page);
-    expect(await page.content()).not.toContain(raw);
+    expect(await contentOf(page)).not.toContain(raw);
     const tab = await context.newPage();
     await tab.goto(proxy.origin + TOKEN_PAGE);
-    expect(await tab.content()).not.toContain(raw);
+    expect(await contentOf(tab)).not.toContain(raw);
 
     expect(proxy.bodies().filter((body) => body.includes(raw))).toHaveLength(1);
     expect(proxy.rest().filter((text) => text.includes(raw))).toEqual([]);
@@ -521,7 +521,7 @@ test("what one tab creates another one does not show, and can revoke: the first 
   await page.goto(TOKEN_PAGE);
   await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
   await expect(page.getByRole("link", { name: /Revoke two tabs/ })).toHaveCount(0);
-  expect(await page.content()).not.toContain(raw);
+  expect(await contentOf(page)).not.toContain(raw);
   expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
 });
 
