@@ -3,7 +3,7 @@ import { calledAs } from "./called-as";
 import { runSubcommand, type Subcommand } from "./subcommands";
 import { formatTable } from "./table";
 
-const ACCOUNT = calledAs("account");
+const ACCOUNT = calledAs("console", "account");
 
 const HELP = `Manages the accounts of the console.
 
@@ -73,7 +73,7 @@ const COMMANDS: Readonly<Record<string, Subcommand<typeof OPTIONS>>> = {
   },
 };
 
-/** `npm run account`: manages accounts from the command line. For operators. */
+/** `npm run console -- account`: manages accounts from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
   await runSubcommand({ calledAs: ACCOUNT, help: HELP, options: OPTIONS }, COMMANDS, args);
 }

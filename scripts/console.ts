@@ -22,5 +22,5 @@ export async function main([name = "help", ...args]: string[]): Promise<void> {
   if (["help", "--help", "-h"].includes(name)) return console.log(HELP);
   if (!Object.hasOwn(COMMANDS, name)) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
   const { main: run } = await COMMANDS[name as keyof typeof COMMANDS].load();
-  await callMain(name, run, args);
+  await callMain(["console", name], run, args);
 }

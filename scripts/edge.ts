@@ -4,7 +4,7 @@ import { calledAs } from "./called-as";
 import { runSubcommand, type Subcommand } from "./subcommands";
 import { formatTable } from "./table";
 
-const EDGE = calledAs("edge");
+const EDGE = calledAs("console", "edge");
 
 const HELP = `Manages the edge nodes, which protect game services.
 
@@ -24,7 +24,7 @@ const COMMANDS: Readonly<Record<string, Subcommand<Record<string, never>>>> = {
   remove: { operands: "ID", run: ([id = ""]) => remove(id) },
 };
 
-/** `npm run edge`: manages edge nodes from the command line. For operators. */
+/** `npm run console -- edge`: manages edge nodes from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
   await runSubcommand({ calledAs: EDGE, help: HELP, options: {} }, COMMANDS, args);
 }

@@ -3,7 +3,7 @@ import { calledAs } from "./called-as";
 import { formatTable } from "./table";
 import { withDatabase } from "./with-database";
 
-const NOTICES = calledAs("notices");
+const NOTICES = calledAs("console", "notices");
 
 const HELP = `Shows whether notices reach an account.
 
@@ -11,7 +11,7 @@ const HELP = `Shows whether notices reach an account.
 
 It fails if one of them fails.`;
 
-/** `npm run notices`: sends tests from the command line. For operators. */
+/** `npm run console -- notices`: sends tests from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
   const [name = "help", email, ...others] = args;
   if (["help", "--help", "-h"].includes(name)) return console.log(HELP);

@@ -20,7 +20,7 @@ const GENERATED_STAMP = "lib/generated/inputs.sha256";
 /** Commands that need the development tools. The others install half as much. */
 const DEVELOPMENT_COMMANDS = new Set(["test", "guard", "documents", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
-const SHORT_COMMANDS = new Set(["account", "console", "edge", "migrate", "notices", "server", "sweep"]);
+const SHORT_COMMANDS = new Set(["console", "migrate"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -77,7 +77,7 @@ const { PlainError } = await import("../lib/failures.ts");
 const { callMain } = await import("./called-as.ts");
 try {
   const { main } = await import(`./${command}.ts`);
-  process.exit((await callMain(command, main, args)) ?? 0);
+  process.exit((await callMain([command], main, args)) ?? 0);
 } catch (error) {
   fail(error instanceof PlainError ? error.message : error);
 }

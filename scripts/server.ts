@@ -4,7 +4,7 @@ import { calledAs } from "./called-as";
 import { runSubcommand, type Subcommand } from "./subcommands";
 import { formatTable } from "./table";
 
-const SERVER = calledAs("server");
+const SERVER = calledAs("console", "server");
 
 const HELP = `Manages the servers of the fleet, as their owners do on the dashboard.
 
@@ -28,7 +28,7 @@ const COMMANDS: Readonly<Record<string, Subcommand<Options>>> = {
   remove: { operands: "ID", run: ([id = ""]) => remove(id) },
 };
 
-/** `npm run server`: manages the fleet from the command line. For operators. */
+/** `npm run console -- server`: manages the fleet from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
   const options: Options = { label: { type: "string" }, hostname: { type: "string" } };
   await runSubcommand({ calledAs: SERVER, help: HELP, options }, COMMANDS, args);

@@ -1,7 +1,7 @@
 import { PlainError } from "@/lib/failures";
 import { withDatabase } from "./with-database";
 
-/** `npm run sweep`: runs the hourly sweep of the instances now. Its log line says what was done. */
+/** `npm run console -- sweep`: runs the hourly sweep of the instances now. Its log line says what was done. */
 export async function main(): Promise<void> {
   await withDatabase(async () => {
     const { sweep } = await import("@/lib/sweep/sweep");

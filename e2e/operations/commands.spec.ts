@@ -9,14 +9,15 @@ import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 
 // The commands that operators run. Each test has its own database, and each command is a separate process.
-test.describe("npm run account", () => {
+test.describe("npm run console -- account", () => {
   let database: TestDatabase;
   test.beforeEach(async () => {
     database = await createTestDatabase();
   });
   test.afterEach(() => database.stop());
 
-  const account = (args: string[], input = "") => command(["account", ...args], { DATABASE_URL: database.url }, input);
+  const account = (args: string[], input = "") =>
+    command(["console", "account", ...args], { DATABASE_URL: database.url }, input);
 
   test("creates, lists, disables, enables, promotes and gives new passwords, each said in one sentence", async () => {
     expect((await account(["list"])).stdout).toContain("There are no accounts yet.");
@@ -75,16 +76,16 @@ test.describe("npm run account", () => {
 });
 
 test("a wrong variable stops every command with a sentence that says which and why", async () => {
-  for (const [name, variables, message] of [
-    ["sweep", { PORT: "70000" }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
-    ["demo", { UPSTASH_REDIS_REST_URL: "https://x.example" }, "Upstash needs both, or neither."],
+  for (const [words, variables, message] of [
+    [["console", "sweep"], { PORT: "70000" }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
+    [["demo"], { UPSTASH_REDIS_REST_URL: "https://x.example" }, "Upstash needs both, or neither."],
     [
-      "migrate",
+      ["migrate"],
       { DATABASE_URL: "nonsense" },
       "DATABASE_URL must look like postgresql://user:password@host:5432/database.",
     ],
   ] as const) {
-    const { code, stderr } = await command([name], variables);
+    const { code, stderr } = await command([...words], variables);
     expect(code).toBe(1);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -170,7 +171,11 @@ test("every command says which database it uses, embedded or not, and never with
     expect(stderr.split("\n")[0], args.join(" ")).toBe(sentence);
     expect(stdout + stderr).not.toContain("hunter2");
   };
-  const joining = [["account", "list"], ["server", "list"], ["sweep"]];
+  const joining = [
+    ["console", "account", "list"],
+    ["console", "server", "list"],
+    ["console", "sweep"],
+  ];
   try {
     await expectToSay(["migrate"], "embedded", embedded);
     const { startReadyProcess } = await import("@/e2e/support/ready-process");
@@ -189,12 +194,12 @@ test("every command says which database it uses, embedded or not, and never with
 });
 
 test("a command that takes no arguments does nothing when it is given one, and says so", async () => {
-  for (const [name, word, called] of [
-    ["sweep", "--help", "npm run console -- sweep"],
-    ["build", "now", "npm run build"],
+  for (const [words, word, called] of [
+    [["console", "sweep"], "--help", "npm run console -- sweep"],
+    [["build"], "now", "npm run build"],
   ] as const) {
     // Whatever it did with this database would fail otherwise.
-    const { code, stdout, stderr } = await command([name, word, "8080"], {
+    const { code, stdout, stderr } = await command([...words, word, "8080"], {
       DATABASE_URL: "postgresql://127.0.0.1:1/x",
     });
     expect({ code, refusal: stderr }).toEqual({
@@ -209,9 +214,9 @@ test("without DATABASE_URL every command but the demo's refuses in a sentence, a
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   for (const args of [
     ["migrate"],
-    ["account", "create", "ann@example.com", "--name", "Ann"],
-    ["server", "list"],
-    ["sweep"],
+    ["console", "account", "create", "ann@example.com", "--name", "Ann"],
+    ["console", "server", "list"],
+    ["console", "sweep"],
   ]) {
     const { code, stdout, stderr } = await command(args, { DATA_DIR: dir });
     expect({ code, stdout, refusal: stderr }, args.join(" ")).toEqual({
@@ -233,17 +238,19 @@ test("the files of the embedded database are never opened twice: the second one 
     const second = await command(["migrate"], { DATABASE_URL: "embedded", DATA_DIR: dir });
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(`The embedded database in ${dir} is in use by process ${first.child.pid}.`);
-    const joined = await command(["account", "create", "ann@example.com", "--name", "Ann"], { DATA_DIR: dir });
+    const joined = await command(["console", "account", "create", "ann@example.com", "--name", "Ann"], {
+      DATA_DIR: dir,
+    });
     expect(joined.stdout).toContain("Created ann@example.com");
     expect(joined.stderr).toBe(`Using the embedded database in ${dir}, which another process serves.\n`);
   } finally {
     await first.stop();
   }
   // Nobody serves it any more, and nobody has named it.
-  const unnamed = await command(["account", "list"], { DATA_DIR: dir });
+  const unnamed = await command(["console", "account", "list"], { DATA_DIR: dir });
   expect(unnamed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("DATABASE_URL is not set") });
   // Closed properly, it opens again with what was written.
-  const again = await command(["account", "list"], { DATABASE_URL: "embedded", DATA_DIR: dir });
+  const again = await command(["console", "account", "list"], { DATABASE_URL: "embedded", DATA_DIR: dir });
   expect(again.stdout).toContain("ann@example.com");
   rmSync(dir, { recursive: true, force: true });
 });

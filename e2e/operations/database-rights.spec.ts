@@ -25,7 +25,7 @@ test("a role made as docs/operations.md says, with no other right, migrates, swe
     const rights = "select rolsuper or rolcreatedb or rolcreaterole or rolreplication as has from pg_roles";
     expect(await runSql(url.href, `${rights} where rolname = current_user`)).toEqual([{ has: false }]);
     expect(await command(["migrate"], variables)).toMatchObject({ code: 0 });
-    const swept = await command(["sweep"], variables);
+    const swept = await command(["console", "sweep"], variables);
     expect(swept.code, swept.stderr).toBe(0);
     const token = await insertCaller(url.href);
     const app = await startConsole(url.href);

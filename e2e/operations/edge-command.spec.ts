@@ -2,16 +2,16 @@ import { answersOf, command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 
-// npm run edge as operators run it. Each test has a database of its own.
+// npm run console -- edge as operators run it. Each test has a database of its own.
 let database: TestDatabase;
 test.beforeEach(async () => {
   database = await createTestDatabase();
 });
 test.afterEach(() => database.stop());
 
-const edge = (...args: string[]) => command(["edge", ...args], { DATABASE_URL: database.url });
+const edge = (...args: string[]) => command(["console", "edge", ...args], { DATABASE_URL: database.url });
 
-test("npm run edge adds, lists, replaces a key and removes, each key shown once, and every mistake is one sentence", async () => {
+test("npm run console -- edge adds, lists, replaces a key and removes, each key shown once, and every mistake is one sentence", async () => {
   const added = await edge("add", "fra-1");
   expect(added.stdout).toMatch(/^Added edge node 1 \(fra-1\)\.\nIts key, shown only now: cedg_\w{36}\n$/);
   const mistakes: [string[], string][] = [

@@ -254,11 +254,11 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
       [id, wanted],
     );
 
-  test("serves players with the key that npm run edge prints, counts exactly what they bring, never mixes origins, and outlives the console", async ({
+  test("serves players with the key that npm run console -- edge prints, counts exactly what they bring, never mixes origins, and outlives the console", async ({
     page,
   }) => {
     await signedIn(page);
-    const { stdout } = await command(["edge", "add", "edge-1"], { DATABASE_URL: database.url });
+    const { stdout } = await command(["console", "edge", "add", "edge-1"], { DATABASE_URL: database.url });
     const { host, way, url, key } = await newNodeWithKey(/cedg_\w+/.exec(stdout)?.[0] ?? "");
     const one = await newOrigin("one", host.outside);
     const two = await newOrigin("two", host.outside);

@@ -92,7 +92,7 @@ test("a server with months of samples, a service with many intervals and events,
     // Each sweep goes on where the one before it ended.
     await expect
       .poll(async () => {
-        const { code, stderr } = await command(["sweep"], { DATABASE_URL: database.url });
+        const { code, stderr } = await command(["console", "sweep"], { DATABASE_URL: database.url });
         expect(code, stderr).toBe(0);
         return left();
       }, SLOW)

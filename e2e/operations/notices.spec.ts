@@ -40,7 +40,7 @@ async function onDatabase(play: (stage: { url: string; sql: Sql }) => Promise<vo
   }
 }
 
-test("npm run notices -- test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", async () => {
+test("npm run console -- notices test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", async () => {
   await onDatabase(async ({ sql, url }) => {
     const [working, broken] = [await startReceiver(), await startReceiver(500)];
     const variables = { DATABASE_URL: url, ...WITH_KEY };
@@ -49,15 +49,15 @@ test("npm run notices -- test EMAIL sends a test by each channel that is on, say
       await sql(
         "insert into notice_channels (account_id, kind, name, confirmed_at, off_at) values (1, 'webhook', 'off', now(), now())",
       );
-      const good = await command(["notices", "test", "a@example.com"], variables);
+      const good = await command(["console", "notices", "test", "a@example.com"], variables);
       expect([good.code, working.received.length], good.stderr).toEqual([0, 1]);
       expect(good.stdout).toMatch(/^channel +address +test\na +127\.0\.0\.1 +delivered\n$/);
       await sql(addChannel(1, "b", broken.url));
-      const bad = await command(["notices", "test", "a@example.com"], variables);
+      const bad = await command(["console", "notices", "test", "a@example.com"], variables);
       expect([bad.code, working.received.length, broken.received.length]).toEqual([1, 2, 1]);
       expect(bad.stdout).toMatch(/\nb +127\.0\.0\.1 +failed: .*500/);
       expect(bad.stderr).toContain("1 of 2 failed.");
-      const none = await command(["notices", "test", "b@example.com"], variables);
+      const none = await command(["console", "notices", "test", "b@example.com"], variables);
       expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("This account has no channel that is on")]);
     } finally {
       await working.stop();

@@ -25,7 +25,7 @@ test("the commands and the server run from a built checkout as a user who can wr
     const { version, commit } = JSON.parse(readFileSync(`${DIST_DIRS.test}/build-info.json`, "utf8"));
     // Unknown where the sources are no checkout of git.
     expect(commit).toMatch(/^(?:unknown|[0-9a-f]{40})$/);
-    for (const command of [START, "migrate", "account", "server", "edge", "notices", "sweep"]) {
+    for (const command of [START, "migrate", "console"]) {
       const said = { code: 0, output: `console-api ${version}, commit ${commit}\n` };
       expect(await run(command, "--version"), command).toMatchObject(said);
     }
@@ -38,14 +38,14 @@ test("the commands and the server run from a built checkout as a user who can wr
     const count = readdirSync("prisma/migrations").filter((migration) => /^\d/.test(migration)).length;
     expect(await run("migrate")).toMatchObject({ code: 0, output: "The database is up to date.\n" });
     expect(await run("migrate", "--status")).toMatchObject({ code: 0, output: `Applied: ${count} of ${count}.\n` });
-    const created = await run("account", "create", "ann@example.com", "--name", "Ann");
+    const created = await run("console", "account", "create", "ann@example.com", "--name", "Ann");
     expect(created.output).toContain("Created ann@example.com (id 1, customer).");
-    expect((await run("server", "list", "ann@example.com")).output).toContain("There are no servers yet.");
-    expect((await run("edge", "list")).output).toContain("There are no edge nodes yet.");
-    expect((await run("notices", "test", "ann@example.com")).errors).toContain(
+    expect((await run("console", "server", "list", "ann@example.com")).output).toContain("There are no servers yet.");
+    expect((await run("console", "edge", "list")).output).toContain("There are no edge nodes yet.");
+    expect((await run("console", "notices", "test", "ann@example.com")).errors).toContain(
       "This account has no channel that is on",
     );
-    expect(await run("sweep")).toMatchObject({ code: 0 });
+    expect(await run("console", "sweep")).toMatchObject({ code: 0 });
   } finally {
     await database.stop();
   }

@@ -3,7 +3,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 
-// npm run server as operators run it. Each test has a database of its own.
+// npm run console -- server as operators run it. Each test has a database of its own.
 let database: TestDatabase;
 test.beforeEach(async () => {
   database = await createTestDatabase();
@@ -11,9 +11,9 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => database.stop());
 
-const server = (...args: string[]) => command(["server", ...args], { DATABASE_URL: database.url });
+const server = (...args: string[]) => command(["console", "server", ...args], { DATABASE_URL: database.url });
 
-test("npm run server adds, lists, replaces a key and removes, each key shown once", async () => {
+test("npm run console -- server adds, lists, replaces a key and removes, each key shown once", async () => {
   const added = await server("add", "Caller@example.com", "--label", "Web front", "--hostname", "web-1.example");
   expect(added.stdout).toMatch(
     /^Added server 1 of caller@example\.com\.\nIts key, shown only now: csrv_\w{36}\nOn that machine: sh agent\.sh install URL-OF-THE-CONSOLE\n$/,
@@ -31,7 +31,7 @@ test("npm run server adds, lists, replaces a key and removes, each key shown onc
   expect((await server("list")).stdout).toContain("There are no servers yet.");
 });
 
-test("every mistake of npm run server is one clear sentence and exit code 1", async () => {
+test("every mistake of npm run console -- server is one clear sentence and exit code 1", async () => {
   const mistakes: [string[], string][] = [
     [["add", "nobody@example.com", "--label", "A", "--hostname", "a.example"], "There is no account with the e-mail"],
     [["add", "caller@example.com", "--label", "A", "--hostname", "a b"], "A hostname consists of"],

@@ -109,11 +109,11 @@ const COUNT = `select
   (select count(*)::int from notice_confirmations) as confirmations,
   (select count(*)::int from server_snoozes) as snoozes`;
 
-test("npm run sweep deletes what is older than it is kept, of every kind, and says so in one line", async () => {
+test("npm run console -- sweep deletes what is older than it is kept, of every kind, and says so in one line", async () => {
   const database = await createTestDatabase();
   try {
     await runSql(database.url, FILL);
-    const { code, stdout, stderr } = await command(["sweep"], { DATABASE_URL: database.url });
+    const { code, stdout, stderr } = await command(["console", "sweep"], { DATABASE_URL: database.url });
     expect({ code, lines: stdout.trim().split("\n").length }, stderr).toEqual({ code: 0, lines: 1 });
     const line = JSON.parse(stdout);
     expect(line).toMatchObject({

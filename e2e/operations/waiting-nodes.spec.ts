@@ -36,7 +36,7 @@ test.describe("a thousand edge nodes wait", { tag: "@waits" }, () => {
   const sql = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) =>
     runSql<Row>(postgres.url, text, values);
 
-  /** Nodes as `npm run edge -- add` makes them. Returns their keys. */
+  /** Nodes as `npm run console -- edge add` makes them. Returns their keys. */
   async function newNodes(count: number): Promise<string[]> {
     const keys = Array.from({ length: count }, () => mintToken("edgeKey"));
     await sql(

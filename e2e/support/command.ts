@@ -19,14 +19,16 @@ export function command(args: string[], variables: Record<string, string>, input
 }
 
 /**
- * What a command answers to each of these lists of arguments, one after the other in one process: a start takes a second.
+ * What a command of operators answers to each of these lists of arguments, one after the other in one process: a start takes a second.
  * Where the start itself matters, use `command`.
  */
 export async function answersOf(name: string, lists: readonly string[][], databaseUrl: string): Promise<Result[]> {
   const { child, stop } = await startReadyProcess("e2e/support/commands-process.ts", [name], {
     DATABASE_URL: databaseUrl,
   });
-  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`npm run ${name} ended with ${code}.`)));
+  const ended = once(child, "exit").then(([code]) =>
+    Promise.reject(new Error(`npm run console -- ${name} ended with ${code}.`)),
+  );
   ended.catch(() => {});
   try {
     const answers: Result[] = [];

@@ -1,10 +1,9 @@
-// Runs a command of package.json again and again, as scripts/run.mjs does once. Sent the arguments, it answers what the
+// Runs a command of operators again and again, as scripts/run.mjs does once. Sent the arguments, it answers what the
 // command printed and its exit code.
 import { PlainError } from "@/lib/failures";
-import { callMain } from "@/scripts/called-as";
+import { main } from "@/scripts/console";
 
 const [command = ""] = process.argv.slice(2);
-const { main } = (await import(`../../scripts/${command}.ts`)) as { main(args: string[]): Promise<number | undefined> };
 
 process.on("message", async (args: string[]) => {
   const printed = { stdout: "", stderr: "" };
@@ -14,10 +13,11 @@ process.on("message", async (args: string[]) => {
       return true;
     };
   }
-  let code = 1;
+  let code = 0;
   try {
-    code = (await callMain(command, main, args)) ?? 0;
+    await main([command, ...args]);
   } catch (error) {
+    code = 1;
     console.error(error instanceof PlainError ? error.message : error);
   }
   process.send?.({ code, ...printed });
