@@ -21,6 +21,9 @@ export default {
   // The console has none that need it; the route would keep a file of every variant that anybody asks for.
   images: { unoptimized: true },
   experimental: {
+    // Each page is loaded when it is first asked for. To load them all is a fifth of a start and 30 MB, and for the routes of
+    // machines it is done in vain: the server has them in its own bundle.
+    preloadEntriesOnStart: false,
     // Else Next redirects what carries `RSC`, requests to the API as well, to keep apart in caches what nothing of the
     // console's allows to be cached.
     validateRSCRequestHeaders: false,
