@@ -17,7 +17,7 @@ const LOAD = [
   "ops/pages/timing",
 ];
 /** They take minutes of a browser. */
-const MATRIX = ["pages/any-time", "pages/notices"];
+const MATRIX = ["pages/any-time"];
 
 // Every process of a run reads this: no deadline of the product is met by a test that is not about it. Load sets its own.
 process.env.CONSOLE_LONGEST_WAIT ??= LONG_WAIT.CONSOLE_LONGEST_WAIT;

@@ -16,7 +16,8 @@ export function ownClock() {
     variables: {
       LD_PRELOAD: findFaketime() ?? "",
       FAKETIME_TIMESTAMP_FILE: file,
-      FAKETIME_NO_CACHE: "1",
+      // In seconds. Without it each look at the clock reads the file, and a console looks at it all the time.
+      FAKETIME_CACHE_DURATION: "1",
       DONT_FAKE_MONOTONIC: "1",
       NO_FAKE_STAT: "1",
     },
