@@ -16,8 +16,6 @@ const LOAD = [
   "operations/waiting-nodes",
   "ops/pages/timing",
 ];
-/** They take minutes of a browser. */
-const MATRIX = ["pages/any-time"];
 
 // Every process of a run reads this: no deadline of the product is met by a test that is not about it. Load sets its own.
 process.env.CONSOLE_LONGEST_WAIT ??= LONG_WAIT.CONSOLE_LONGEST_WAIT;
@@ -32,7 +30,7 @@ const retries = process.env.CI ? 1 : 0;
 // A glob would find the folder of that name in any other as well.
 const flows = { testMatch: /\/e2e\/(?:browser|pages|recording)\/[^/]+\.spec\.ts$/ };
 const rest = {
-  testMatch: ["api/*.spec.ts", "operations/*.spec.ts", "ops/**/*.spec.ts", ...filesOf(MATRIX)],
+  testMatch: ["api/*.spec.ts", "operations/*.spec.ts", "ops/**/*.spec.ts"],
   testIgnore: filesOf(LOAD),
 };
 
@@ -51,7 +49,7 @@ export default defineConfig({
     {
       name: "browser",
       ...flows,
-      testIgnore: filesOf([...LOAD, ...MATRIX]),
+      testIgnore: filesOf(LOAD),
       grepInvert: [WAITS, SAME_WITHOUT],
       workers: 3,
       retries,

@@ -1,0 +1,237 @@
+import { expect, test } from "vitest";
+import { stepText } from "@/e2e/support/chart-steps";
+import { newGameService, newServer, putPast } from "@/e2e/support/factories";
+import { BEGAN, NOW, reportingServer, urlOf } from "@/e2e/support/reporting-server";
+import { newVisitor } from "@/e2e/support/site";
+import type { Visitor } from "@/e2e/support/visitor";
+import { db } from "@/lib/database/client";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { clockField, rangeParams } from "@/lib/format/time-range";
+import { instantsOf, wallClock } from "@/lib/format/time-zone";
+
+// Charts of any time, read as HTML. Dragged over: e2e/pages/any-time.spec.ts.
+
+/** Half past two in Berlin on the last day on which the clocks showed it so many times. */
+function clockShown(times: 0 | 2): string {
+  for (let at = NOW; ; at -= 12 * HOUR) {
+    const clock = { ...wallClock(at, "Europe/Berlin"), hour: 2, minute: 30, second: 0 };
+    if (instantsOf(clock, "Europe/Berlin").length === times) {
+      return `${clockField(at, "Europe/Berlin").slice(0, 10)}T02:30`;
+    }
+  }
+}
+
+const figure = (page: Visitor, name: string) => {
+  const found = page.$.root()
+    .find("figure")
+    .filter((_, one) => page.nameOf(page.$(one)) === name);
+  if (found.length !== 1) throw new Error(`There are ${found.length} figures named ${name}: ${page.text}`);
+  return found;
+};
+const pathsOf = (page: Visitor, chart: string, line: string) =>
+  figure(page, chart).find(`[data-series='${line}'] path`);
+const notices = (page: Visitor) => page.textsOf("p.notice").join(" ");
+const times = (page: Visitor) => [page.value("From"), page.value("to")];
+const paramsOf = (page: Visitor) => Object.fromEntries(new URL(page.url).searchParams);
+const cellsOf = (page: Visitor, row: ReturnType<Visitor["rows"]>) => page.textsOf(row.find("td"));
+
+test("two fields show any time of a server by the clocks of the account, under a URL that means the same to everybody", async () => {
+  const { account, page } = await newVisitor();
+  const zone = "Asia/Kathmandu";
+  const setZone = (timeZone: string) => db.account.update({ where: { id: account.id }, data: { timeZone } });
+  await setZone(zone);
+  const peakAt = NOW - 30 * HOUR;
+  const id = await reportingServer(account.id, peakAt);
+  const range = { from: peakAt - 7 * MINUTE, to: peakAt + 33 * MINUTE };
+  await page.goto(`/dashboard/servers/${id}?range=7d&q=we`);
+  const form = page.part("Any time");
+  await page.press("Show", { From: clockField(range.from, zone), to: clockField(range.to, zone) }, { within: form });
+  expect(page.path).toMatch(new RegExp(`/${id}\\?q=we&from=`));
+  expect(paramsOf(page)).toEqual({ q: "we", ...rangeParams(range) });
+  expect(times(page)).toEqual([clockField(range.from, zone), clockField(range.to, zone)]);
+  expect(page.$("nav[aria-label='Time shown'] a[aria-current]").length).toBe(0);
+  const named = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+  expect(page.textOf(page.part("Any time"))).toContain(named);
+  expect(page.textOf(figure(page, "CPU"))).toContain(`Busy highest ${momentText(new Date(peakAt), zone)}`);
+  expect(page.textsOf(figure(page, "CPU").find("td"))).toContain("90 %");
+  expect(page.text).toContain("Each point is 1 minute, from check-ins.");
+  // The present values are none of that time.
+  const last = figure(page, "CPU")
+    .find("table")
+    .filter((_, one) => /last value/.test(page.nameOf(page.$(one))));
+  expect(
+    cellsOf(
+      page,
+      last.find("tr").filter((_, row) => page.textOf(page.$(row)).startsWith("Busy")),
+    ).at(-1),
+  ).toBe("20 %");
+  expect(page.link("Download as CSV").attr("href")).toMatch(/from=.*Z&to=.*Z$/);
+  // The same URL is the same time in another zone.
+  await setZone("UTC");
+  await page.reload();
+  expect(page.value("From")).toBe(clockField(range.from, "UTC"));
+  expect(page.textOf(figure(page, "CPU"))).toContain(`Busy highest ${momentText(new Date(peakAt), "UTC")}`);
+});
+
+test("a time that is none, or not kept, is refused with a sentence beside charts of a day; one that is odd is shown with a sentence", async () => {
+  const { account, page } = await newVisitor();
+  await db.account.update({ where: { id: account.id }, data: { timeZone: "Europe/Berlin" } });
+  const id = await reportingServer(account.id);
+  const open = (from: string, to: string) => page.goto(`/dashboard/servers/${id}?${new URLSearchParams({ from, to })}`);
+  const refused = [
+    ["", "", "Enter both times, each with a date and a time."],
+    ["yesterday", "2026-11-22T10:00", "Enter both times, each with a date and a time."],
+    [clockField(NOW, "UTC"), clockField(NOW - DAY, "UTC"), "This time ends before it begins."],
+    ["9999-01-01T00:00", "9999-12-31T23:59", "This time has not come yet."],
+    ["0000-01-01T00:00", "0000-01-02T00:00", "The history is kept for 400 days: there is no data before"],
+  ] as const;
+  for (const [from, to, sentence] of refused) {
+    await open(from, to);
+    const said = page.alerts.find((alert) => alert.includes(sentence));
+    expect(said, sentence).toContain("Shown instead: the last 24 hours.");
+    expect(page.field("From").attr("aria-invalid")).toBe("true");
+    expect(pathsOf(page, "CPU", "Busy").first().attr("d")).toMatch(/l/);
+  }
+  const odd = [
+    ["0000-01-01T00:00", "9999-12-31T23:59", "the charts begin on"],
+    [
+      clockField(NOW - HOUR, "Europe/Berlin"),
+      clockField(NOW + DAY, "Europe/Berlin"),
+      "The rest of this time has not come yet.",
+    ],
+    [clockField(NOW - HOUR, "Europe/Berlin"), clockField(NOW - HOUR, "Europe/Berlin"), "The charts show 5 minutes"],
+    [new Date(BEGAN - DAY).toISOString(), new Date(NOW).toISOString(), "There is no data of this server before"],
+  ] as const;
+  for (const [from, to, sentence] of odd) {
+    await open(from, to);
+    expect(notices(page)).toContain(sentence);
+    expect(pathsOf(page, "CPU", "Busy").first().attr("d")).toMatch(/M/);
+  }
+  // Before there was the server.
+  await open(new Date(BEGAN - 3 * DAY).toISOString(), new Date(BEGAN - 2 * DAY).toISOString());
+  expect(notices(page)).toContain("There is no data of this server before");
+  expect(page.textOf(figure(page, "CPU"))).toContain("Nothing was measured in this time.");
+  // Hours of the last year that came twice, and never.
+  for (const [times, said] of [
+    [2, "twice: the time shown begins with the first."],
+    [0, "it is read as"],
+  ] as const) {
+    const clock = clockShown(times);
+    await open(clock, clock.replace("02:30", "05:00"));
+    expect(page.textsOf("p.notice").find((notice) => notice.includes(said))).toContain("The clocks of Europe/Berlin");
+    expect(page.textOf(figure(page, "CPU"))).toContain("Nothing was measured in this time.");
+  }
+});
+
+test("samples are drawn where they are, hours where they are not, and 400 days in at most a thousand points: the page says which", async () => {
+  const { account, page } = await newVisitor();
+  const { id } = await newServer(account.id, { createdAt: new Date(NOW - 399 * DAY), lastSeenAt: new Date(NOW) });
+  await putPast(id, { from: new Date(NOW - 30 * HOUR), to: new Date(NOW) }, { cpu_pct: "20" });
+  const old = Math.floor((NOW - 200 * DAY) / HOUR) * HOUR;
+  await db.$executeRaw`
+    insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills, cpu_pct_min, cpu_pct_avg, cpu_pct_max,
+      score_min, score_avg, score_max)
+    select ${id}, ts, 1, 60, 0, 0, 10, 20, case when ts = ${new Date(old)} then 88 else 30 end, 700, 800, 900
+    from generate_series(date_trunc('hour', ${new Date(NOW - 399 * DAY)}, 'UTC'), ${new Date(NOW - 30 * HOUR)}, interval '1 hour') ts
+    on conflict do nothing`;
+  const pointsOf = (chart: string, line: string) =>
+    (pathsOf(page, chart, line).last().attr("d")?.match(/-?\d+/g) ?? []).length / 2;
+  const points = () => pointsOf("CPU", "Busy");
+  await page.goto(urlOf(id, { from: NOW - 12 * HOUR, to: NOW - HOUR }));
+  expect(page.text).toContain("Each point is 1 minute, from check-ins.");
+  // More than 500 are drawn two by two, and in a chart of half the width more than 300.
+  const drawn = { wide: pointsOf("Score", "Score"), narrow: points() };
+  expect(drawn.wide).toBeGreaterThan(320);
+  expect(drawn.wide).toBeLessThan(340);
+  expect(drawn.narrow).toBeGreaterThan(210);
+  expect(drawn.narrow).toBeLessThan(230);
+  await page.goto(urlOf(id, { from: old - 2 * HOUR, to: old + 4 * HOUR }));
+  expect(page.text).toContain(
+    "Each point is 1 hour: check-ins are kept for 31 days, after that only hourly summaries.",
+  );
+  expect(points()).toBe(6);
+  expect(page.textOf(figure(page, "CPU"))).toContain(`Busy highest ${momentText(new Date(old), "UTC")} to`);
+  await page.goto(urlOf(id, { from: NOW - 400 * DAY, to: NOW }));
+  const [, hours] = /Each point is (\d+) hours, from hourly summaries\./.exec(page.text) ?? [];
+  expect(points()).toBeGreaterThan(200);
+  expect(points()).toBeLessThanOrEqual(300);
+  expect(page.textOf(figure(page, "CPU"))).toContain(`Busy highest ${stepText(old, Number(hours) * HOUR, "UTC")}`);
+  // Rows of two weeks.
+  const rows = figure(page, "CPU").find("details tr").length;
+  expect(rows).toBeGreaterThan(25);
+  expect(rows).toBeLessThan(40);
+});
+
+test("any time of a game service is shown by the same fields, and what is odd is said", async () => {
+  const { account, page } = await newVisitor();
+  const { id } = await newGameService(account.id, { createdAt: new Date(BEGAN) });
+  await db.$executeRaw`
+    insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
+    select ${id}, ts, 1, 1000, 100000, 0, case when ts = ${new Date(NOW - 30 * HOUR)} then 77 else 3 end
+    from generate_series(${new Date(BEGAN)}, ${new Date(NOW)}, interval '1 minute') ts`;
+  const path = `/dashboard/game-services/${id}`;
+  await page.goto(`${path}?range=7d&node=1`);
+  const range = { from: NOW - 30 * HOUR - 10 * MINUTE, to: NOW - 30 * HOUR + 20 * MINUTE };
+  await page.press("Show", { From: clockField(range.from, "UTC"), to: clockField(range.to, "UTC") });
+  expect(paramsOf(page)).toEqual({ node: "1", ...rangeParams(range) });
+  expect(page.textsOf(figure(page, "Connections a minute").find("td"))).toContain("77");
+  expect(page.$("data[value='164']").length).toBe(1);
+  expect(page.text).not.toContain("Players now");
+  expect(page.text).toContain("Each point is 1 minute.");
+  const ago = (ms: number) => new Date(NOW - ms).toISOString();
+  for (const [begin, end, sentence] of [
+    ["", "", "Enter both times, each with a date and a time. Shown instead: the last hour."],
+    [ago(0), ago(HOUR), "This time ends before it begins."],
+    [ago(30 * DAY), ago(20 * DAY), "Traffic is kept for 8 days"],
+    [ago(7 * DAY), ago(6 * DAY), "there is no data before that."],
+    [ago(7 * DAY), ago(0), "there is no data before that."],
+    [ago(HOUR), ago(HOUR), "The charts show 5 minutes"],
+  ] as const) {
+    await page.goto(`${path}?${new URLSearchParams({ from: begin, to: end })}`);
+    expect(page.text).toContain(sentence);
+  }
+});
+
+test("a time is compared with one a day, a week or 28 days before: a pale line, and a column of its own in the table", async () => {
+  const { account, page } = await newVisitor();
+  const id = await reportingServer(account.id);
+  // A day before, the CPU was at 60; there was no server 28 days before.
+  const [from, to] = [NOW - 4 * HOUR, NOW - HOUR];
+  await db.$executeRaw`
+    update telemetry_samples set cpu_pct = 60
+    where server_id = ${id} and at between ${new Date(from - DAY)} and ${new Date(to - DAY)}`;
+  const compare = (with_: string) => page.follow(with_, page.part("Compare with"));
+  const earlier = (chart: string) => figure(page, chart).find("[data-earlier]").first().attr("d");
+  await page.goto(urlOf(id, { from, to }));
+  expect(page.$("[data-earlier]").length).toBe(0);
+  await compare("a day before");
+  expect(page.path).toMatch(/from=.*&to=.*&compare=1d$/);
+  expect(figure(page, "CPU").find("[data-series='Busy'] [data-earlier]").attr("d")).toMatch(/^M.*l/);
+  expect(page.text).toContain("Pale lines are the means a day before.");
+  const headers = (chart: string) => page.textsOf(figure(page, chart).find("th[scope=col]"));
+  expect(headers("CPU").filter((name) => name === "Mean a day before")).toHaveLength(1);
+  const full = figure(page, "CPU")
+    .find("tr:has(th[scope=row])")
+    .filter((_, row) => page.textOf(page.$(row)).includes("100 %"));
+  const cells = cellsOf(page, full.first());
+  expect([cells[2], cells[4]]).toEqual(["20 %", "60 %"]);
+  // The fixed ranges and the form keep it.
+  await page.follow("24 hours");
+  expect(page.path).toMatch(/range=24h&compare=1d/);
+  expect(earlier("CPU")).toMatch(/^M.*l/);
+  await compare("28 days before");
+  expect(page.text).toContain("Pale lines are the means 28 days before, of which there is no data.");
+  await compare("nothing");
+  expect(page.$("[data-earlier]").length).toBe(0);
+
+  const service = await newGameService(account.id, { createdAt: new Date(BEGAN) });
+  await db.$executeRaw`
+    insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
+    select ${service.id}, ts, 1, 1000, 100000, 0, case when ts < ${new Date(NOW - 12 * HOUR)} then 9 else 3 end
+    from generate_series(${new Date(BEGAN)}, ${new Date(NOW)}, interval '1 minute') ts`;
+  await page.goto(`/dashboard/game-services/${service.id}?range=1h&compare=1d`);
+  expect(earlier("Connections a minute")).toMatch(/^M.*l/);
+  expect(headers("Connections a minute").filter((name) => name === "Mean a day before")).toHaveLength(1);
+  expect(cellsOf(page, figure(page, "Connections a minute").find("tr").eq(4)).at(-1)).toBe("9");
+});
