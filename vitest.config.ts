@@ -38,11 +38,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          env,
           include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma,e2e/operations}/**/*.test.ts"],
           exclude: [...ownProcess, SLOW],
+          // Files of a worker share what they load, which is half of their work.
+          isolate: false,
         },
       },
-      { extends: true, test: { name: "own-process", include: ownProcess } },
+      { extends: true, test: { name: "own-process", include: ownProcess, env } },
       { extends: true, test: { name: "api", include: ["e2e/api/**/*.test.ts"], exclude: [SLOW], ...withDatabase } },
       {
         extends: true,
