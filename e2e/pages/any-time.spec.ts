@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { expectReadable } from "@/e2e/support/axe";
 import { newGameService } from "@/e2e/support/factories";
 import { INVISIBLE, listShifts, recordShifts, sumWhileLoading } from "@/e2e/support/layout-shift";
 import { expect, test } from "@/e2e/support/pages";
@@ -121,7 +121,6 @@ test("charts of any time have no axe violation, compared or refused, fit, and no
       expect(sumWhileLoading(await listShifts(page)), `${width} ${path}`).toBeLessThan(INVISIBLE);
     }
     // These choose their own widths.
-    await expectToFit(page);
-    await expectAccessible(page);
+    await expectReadable(page);
   }
 });
