@@ -9,9 +9,11 @@ import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh on machines of all kinds, by fixtures of /proc and of cgroups and stubs of df and systemctl.
 
-const SHELLS: Shell[] = [["dash"], ["busybox", "sh"], ["bash"]].filter(([program]) =>
+const INSTALLED = [["dash"], ["busybox", "sh"], ["bash"]].filter(([program]) =>
   ["/bin", "/usr/bin"].some((dir) => existsSync(join(dir, String(program)))),
 ) as unknown as Shell[];
+/** In CI each; elsewhere the first: what a machine is made of does not depend on its shell. */
+const SHELLS = process.env.CI ? INSTALLED : INSTALLED.slice(0, 1);
 
 let bench: AgentBench;
 const leftovers: (() => void)[] = [];
