@@ -1,5 +1,6 @@
 import { headers } from "next/headers";
 import { Link } from "@/app/ui/link";
+import { Code } from "@/app/ui/name";
 import { servedOrigin } from "@/lib/http/own-origin";
 import { API_REFERENCE, DASHBOARD, GAME_SERVICES, SIGN_IN } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
@@ -88,7 +89,7 @@ function Steps({ origin }: { origin: string }) {
         </div>
         <div className={styles.token}>
           <span>
-            <strong>Grafana</strong> <code>cpat_…7vE9</code> <span className="badge">Read-only</span>
+            <strong>Grafana</strong> <Code>cpat_…7vE9</Code> <span className="badge">Read-only</span>
           </span>
           <span className="hint">Last used 4 minutes ago from 198.51.100.44</span>
         </div>

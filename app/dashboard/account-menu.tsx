@@ -3,6 +3,7 @@
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { Link } from "@/app/ui/link";
+import { StrongName } from "@/app/ui/name";
 import { ACCOUNT_PAGE, NOTICE_PAGE } from "@/lib/page-paths";
 import styles from "./account-menu.module.css";
 import { SignOut } from "./sign-out";
@@ -50,9 +51,7 @@ export function AccountMenu({ name, email, role }: Props) {
       </summary>
       <div className={`card ${styles.panel}`}>
         <p className={styles.who}>
-          <strong>
-            <bdi translate="no">{name}</bdi>
-          </strong>
+          <StrongName>{name}</StrongName>
           <span className="soft" translate="no">
             {email}
           </span>

@@ -13,7 +13,7 @@ export type ButtonFormProps = {
   hidden: Readonly<Record<string, string | number>>;
   submit: string;
   /** What the button is about, for screen readers: with `submit` it is a whole. */
-  about?: string;
+  about?: React.ReactNode;
   pending: string;
   /** As of an `ActionForm`. */
   again?: string;

@@ -1,4 +1,5 @@
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
 import { type Need, shownLevel } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -35,9 +36,7 @@ export function CompactFleet({ query, servers, now }: Props) {
               href={serverInList(server.id, query)}
               title={[server.label, server.hasCheckedIn && server.cause].filter(Boolean).join(": ")}
             >
-              <bdi translate="no" className={styles.name}>
-                {server.label}
-              </bdi>{" "}
+              <Name className={styles.name}>{server.label}</Name>{" "}
               {isWide && (
                 <span className={styles.cause}>
                   {server.online ? (

@@ -1,4 +1,5 @@
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { NEEDS, type Need } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./fleet.module.css";
@@ -53,7 +54,7 @@ export function TagChips({ query, servers }: { query: FleetQuery; servers: reado
       <Chip
         key={tag}
         href={fleetPath({ ...query, tag: tag === query.tag ? null : tag, page: 1 })}
-        name={<bdi translate="no">#{tag}</bdi>}
+        name={<Name>#{tag}</Name>}
         count={count}
         isCurrent={tag === query.tag}
       />

@@ -4,6 +4,7 @@ import { InTurns } from "@/app/ui/in-turns";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
 import { Meter } from "@/app/ui/meter";
+import { Name } from "@/app/ui/name";
 import { NoValue } from "@/app/ui/no-value";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
@@ -135,17 +136,13 @@ function ServerRow({ query, server, trend, now }: RowProps) {
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
       <RowTitle className={styles.name} title={server.hostname || undefined}>
         <Link href={serverInList(server.id, query)}>
-          <bdi translate="no">{server.label}</bdi>
+          <Name>{server.label}</Name>
         </Link>{" "}
-        <bdi translate="no" className={`hint ${styles.hostname}`}>
-          {server.hostname}
-        </bdi>
+        <Name className={`hint ${styles.hostname}`}>{server.hostname}</Name>
         {server.tags.length > 0 && (
           <span className={styles.tags} title={server.tags.map((tag) => `#${tag}`).join(" ")}>
             {server.tags.map((tag) => (
-              <bdi translate="no" key={tag}>
-                #{tag}{" "}
-              </bdi>
+              <Name key={tag}>#{tag} </Name>
             ))}
           </span>
         )}

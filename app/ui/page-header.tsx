@@ -4,7 +4,7 @@ import styles from "./page-header.module.css";
 type Props = {
   title: React.ReactNode;
   /** The page that this one belongs to. */
-  back?: { href: string; label: string };
+  back?: { href: string; label: React.ReactNode };
   /** What the title is about in a few words: names, states, times. */
   facts?: React.ReactNode;
   /** What can be done with the subject of the page. */

@@ -4,7 +4,7 @@ import { describedBy, Field } from "./field";
 export type TextFieldSpec = {
   name: string;
   label: string;
-  hint?: string;
+  hint?: React.ReactNode;
   placeholder?: string;
   maxLength: number;
   value: string;

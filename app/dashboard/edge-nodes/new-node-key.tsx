@@ -7,7 +7,7 @@ import { LeaveSecret } from "@/app/ui/leave-secret";
 import { EDGE_NODES } from "@/lib/page-paths";
 import { setUpLines } from "./set-up-lines";
 
-type Props = { id: number; title: string; rawKey: string; origin: string; isReplacement: boolean };
+type Props = { id: number; title: React.ReactNode; rawKey: string; origin: string; isReplacement: boolean };
 
 /** An edge node's key, shown this once, what to do with it, and the node's first fetch as soon as it has come. */
 export function NewNodeKey({ id, title, rawKey, origin, isReplacement }: Props) {

@@ -1,6 +1,7 @@
 "use client";
 
 import { ActionForm } from "@/app/ui/action-form";
+import { Name } from "@/app/ui/name";
 import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -14,7 +15,11 @@ export const AddNode = shownOnce(({ origin }: Props) => {
   const form = useFormAnswer(addNodeAction);
   const { answer } = form;
   if (answer.kind === "key") {
-    const title = `${answer.name} is added: give it its key`;
+    const title = (
+      <>
+        <Name>{answer.name}</Name> is added: give it its key
+      </>
+    );
     return <NewNodeKey {...answer} {...{ origin, title }} isReplacement={false} />;
   }
   const refused = answer.kind === "refused" ? answer : null;

@@ -3,6 +3,7 @@ import { Outcome } from "@/app/dashboard/outcome";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { From } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
+import { Code, Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
@@ -62,7 +63,7 @@ export default async function Page({ searchParams }: Props) {
         }
       >
         <p className="soft">
-          The machines that protect game services. They run <code>{origin}/edge.mjs</code>.
+          The machines that protect game services. They run <Code>{origin}/edge.mjs</Code>.
         </p>
       </PageHeader>
       <Section id="nodes" title={`${counted(nodes.length, "node")}, ${live.length} live`}>
@@ -105,7 +106,7 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
     <Row id={`node-${id}`} data-node={id}>
       <RowTitle>
         <Link href={edgeNodeSettingsPath(id)}>
-          <bdi>{name}</bdi>
+          <Name>{name}</Name>
         </Link>{" "}
         <span className="soft">
           node{"\u00a0"}
@@ -127,17 +128,17 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
           <From ip={lastHeardIp} />
         </span>
       </Cell>
-      <Cell label="Program">{agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}</Cell>
+      <Cell label="Program">{agent === null ? <span className="soft">Unknown</span> : <Name>{agent}</Name>}</Cell>
       <Cell label="Services">
         {describeStandings(services)}
         {failing.map((service) => (
           <div key={service.id} className="hint">
             {service.isVisible ? (
               <Link className="inline-link" href={servicePath(service.id)}>
-                <bdi>{service.name}</bdi>
+                <Name>{service.name}</Name>
               </Link>
             ) : (
-              <bdi>{service.name}</bdi>
+              <Name>{service.name}</Name>
             )}
             <FailedSince at={goingOn.get(service.id)?.get("failed")} now={now} />
           </div>

@@ -3,6 +3,7 @@ import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { isStaff } from "@/lib/accounts/accounts";
@@ -136,7 +137,7 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
     <Row data-service={id}>
       <RowTitle>
         <Link href={servicePath(id)}>
-          <bdi translate="no">{name}</bdi>
+          <Name>{name}</Name>
         </Link>{" "}
         {!isOwn && <span className="badge">Shared with you</span>}
       </RowTitle>
@@ -151,9 +152,7 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>
         <span className={`row tight ${styles.hostname}`}>
-          <bdi translate="no" id={`hostname-${id}`}>
-            {java_hostname}
-          </bdi>
+          <Name id={`hostname-${id}`}>{java_hostname}</Name>
           <CopyButton
             text={java_hostname}
             what={`the public hostname of ${name}`}
@@ -163,9 +162,9 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
         </span>
       </Cell>
       <Cell label="Origin" className={styles.wide}>
-        <bdi translate="no">
+        <Name>
           <Origin host={origin_host} port={origin_port} />
-        </bdi>
+        </Name>
       </Cell>
       <Cell label="Last hour">{traffic ? quantity(traffic.bytes, "bytes") : <span className="soft">–</span>}</Cell>
       <Cell label="Dropped">{share == null ? <span className="soft">–</span> : percent(share)}</Cell>

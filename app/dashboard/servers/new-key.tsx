@@ -7,7 +7,7 @@ import { serverPath } from "@/lib/page-paths";
 import { installLines } from "./install-lines";
 
 type Props = {
-  title: string;
+  title: React.ReactNode;
   serverId: number;
   rawKey: string;
   origin: string;

@@ -1,4 +1,5 @@
 import { CodeBlock } from "@/app/ui/code-block";
+import { Code } from "@/app/ui/name";
 import { agentConfigurations, KEY_PLACE } from "./agent-configurations";
 
 /** What to paste where a stock agent reports in the place of the console's daemon. It works without JavaScript. */
@@ -8,7 +9,7 @@ export function OtherAgents({ origin }: { origin: string }) {
     <details className="disclosure">
       <summary>Other ways to report: {configurations.map(({ name }) => name).join(", ")}</summary>
       <p>
-        Let a program report that runs there already. <code>{KEY_PLACE}</code> stands for the server&apos;s key.
+        Let a program report that runs there already. <Code>{KEY_PLACE}</Code> stands for the server&apos;s key.
       </p>
       {configurations.map(({ name, place, text, note }) => (
         <details key={name} className="disclosure" name="agent">

@@ -1,3 +1,4 @@
+import { Name } from "@/app/ui/name";
 import { counted } from "@/lib/format/quantities";
 import type { ChosenServers } from "./form-answers";
 import styles from "./server-choice.module.css";
@@ -31,10 +32,10 @@ export function ServerChoice({ list, servers, found, chosen }: ServersOfList & {
         <label key={id} className={`control ${styles.server}`}>
           <input type="checkbox" className="check" name="s" value={id} defaultChecked={selected.includes(id)} />
           <span>
-            <bdi>{label}</bdi>{" "}
+            <Name>{label}</Name>{" "}
             <span className="soft">
               {tags.map((tag) => (
-                <bdi key={tag}>#{tag} </bdi>
+                <Name key={tag}>#{tag} </Name>
               ))}
             </span>
           </span>

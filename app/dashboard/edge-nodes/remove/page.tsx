@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
 import { listServed, MAX_SERVED_LISTED } from "@/lib/game-services/edges/nodes";
@@ -20,7 +21,14 @@ export default async function Page({ searchParams }: Props) {
   const { total, services } = await listServed(account, id);
   return (
     <main id="main" className="page parts">
-      <PageHeader title={<>Remove {<bdi>{name}</bdi>}?</>} back={{ href: EDGE_NODES, label: "Edge nodes" }}>
+      <PageHeader
+        title={
+          <>
+            Remove <Name>{name}</Name>?
+          </>
+        }
+        back={{ href: EDGE_NODES, label: "Edge nodes" }}
+      >
         <p className="soft">
           Its key is refused at once, and its program goes on serving what it last fetched until you stop it.{" "}
           {total === 0
@@ -34,10 +42,10 @@ export default async function Page({ searchParams }: Props) {
             <li key={service.id}>
               {service.isVisible ? (
                 <Link href={servicePath(service.id)}>
-                  <bdi>{service.name}</bdi>
+                  <Name>{service.name}</Name>
                 </Link>
               ) : (
-                <bdi>{service.name}</bdi>
+                <Name>{service.name}</Name>
               )}
               ,{" "}
               {service.others === 0 ? (

@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Link } from "@/app/ui/link";
+import { Code, Name } from "@/app/ui/name";
 import { Section } from "@/app/ui/section";
 import { counted } from "@/lib/format/quantities";
 import type { ServiceDetails } from "@/lib/game-services/details";
@@ -31,7 +32,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
           {live.length === 0 ? "none reports at the moment" : `${current} of ${counted(live.length, "edge node")}`}
         </li>
         <li>
-          <strong>Create these records</strong> where the DNS of {<bdi>{service.java_hostname}</bdi>} is managed, then{" "}
+          <strong>Create these records</strong> where the DNS of {<Name>{service.java_hostname}</Name>} is managed, then{" "}
           <Link href={serviceDnsPath(service.id)}>check again</Link>.
           {records.length === 0 ? (
             <p className="soft">They are shown here once an edge node reports.</p>
@@ -54,8 +55,8 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
         </li>
         <li>
           <strong>At the origin:</strong> its players come from the edge nodes’ ips, so a limit of connections by ip
-          must be off: <code>connection-throttle: -1</code> in bukkit.yml, <code>connection_throttle: -1</code> in
-          BungeeCord’s config.yml, <code>login-ratelimit = 0</code> in velocity.toml. Or switch real ips (PROXY
+          must be off: <Code>connection-throttle: -1</Code> in bukkit.yml, <Code>connection_throttle: -1</Code> in
+          BungeeCord’s config.yml, <Code>login-ratelimit = 0</Code> in velocity.toml. Or switch real ips (PROXY
           protocol) on at both ends.
         </li>
         <li>
@@ -69,7 +70,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
 function Copied({ id, text, what }: { id: string; text: string; what: string }) {
   return (
     <span className={`row tight ${list.hostname}`}>
-      <bdi id={id}>{text}</bdi>
+      <Name id={id}>{text}</Name>
       <CopyButton text={text} what={what} sourceId={id} isSmall />
     </span>
   );

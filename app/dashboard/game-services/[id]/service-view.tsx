@@ -5,6 +5,7 @@ import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -64,7 +65,7 @@ export async function ServiceView({ id, query, nodeId }: Props) {
   return (
     <>
       <PageHeader
-        title={<bdi translate="no">{service.name}</bdi>}
+        title={<Name>{service.name}</Name>}
         back={{ href: GAME_SERVICES, label: "Game services" }}
         facts={<ServiceState status={service.status} goesOn={details.goesOn} now={now} />}
         actions={
@@ -159,9 +160,7 @@ function Configuration({ details: { service, sendsRealIps }, now }: { details: S
         [
           "Public hostname",
           <span key="hostname" className="row">
-            <bdi translate="no" id="hostname">
-              {java_hostname}
-            </bdi>
+            <Name id="hostname">{java_hostname}</Name>
             <CopyButton text={java_hostname} what="the public hostname" sourceId="hostname" isSmall />
             <Link className="inline-link" href={serviceDnsPath(id)}>
               Check its DNS
@@ -170,9 +169,9 @@ function Configuration({ details: { service, sendsRealIps }, now }: { details: S
         ],
         [
           "Origin",
-          <bdi translate="no" key="origin">
+          <Name key="origin">
             <Ip ip={origin_host} />
-          </bdi>,
+          </Name>,
         ],
         ["Port", String(origin_port)],
         [
@@ -195,7 +194,7 @@ function Warnings({ nodes }: { nodes: readonly NodeState[] }) {
     <p key={text} className="notice warning">
       <span>
         <strong>
-          <bdi translate="no">{live.flatMap(({ name, warning }) => (warning === text ? name : [])).join(", ")}</bdi>:
+          <Name>{live.flatMap(({ name, warning }) => (warning === text ? name : [])).join(", ")}</Name>:
         </strong>{" "}
         <bdi>{text}</bdi>
       </span>
@@ -219,10 +218,10 @@ function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: bo
               <RowTitle>
                 {isAdmin ? (
                   <Link href={edgeNodePath(node.id)}>
-                    <bdi translate="no">{node.name}</bdi>
+                    <Name>{node.name}</Name>
                   </Link>
                 ) : (
-                  <bdi translate="no">{node.name}</bdi>
+                  <Name>{node.name}</Name>
                 )}
               </RowTitle>
               <Cell label="State">

@@ -6,6 +6,7 @@ import { type ChartLane, type SharedTimes, TimeChart } from "@/app/ui/chart/time
 import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { Choices } from "@/app/ui/choices";
+import { Name } from "@/app/ui/name";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { ValueStrip } from "@/app/ui/value-strip";
@@ -141,7 +142,7 @@ function SilentNode({ name, lastHeardAt, now }: Props["states"][number] & { now:
     <p className="notice warning">
       <span>
         <strong>
-          <bdi>{name}</bdi> is silent
+          <Name>{name}</Name> is silent
         </strong>
         {lastHeardAt && (
           <>

@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { describedBy, Field } from "@/app/ui/field";
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -78,7 +79,7 @@ export default async function Page({ searchParams }: Props) {
                 </RowTitle>
                 <Cell label="Game service">
                   <Link href={servicePath(ticket.serviceId)}>
-                    <bdi>{ticket.serviceName}</bdi>
+                    <Name>{ticket.serviceName}</Name>
                   </Link>{" "}
                   <span className="soft">{ticket.serviceId}</span>
                 </Cell>
@@ -86,7 +87,7 @@ export default async function Page({ searchParams }: Props) {
                   <ServiceState status={ticket.status} goesOn={goingOn.get(ticket.serviceId)} now={now} />
                 </Cell>
                 <Cell label="Owner">
-                  <bdi>{ticket.owner}</bdi>
+                  <Name>{ticket.owner}</Name>
                 </Cell>
                 <Cell label="Opened">
                   <Time at={new Date(createdAt)} now={now} />

@@ -1,6 +1,7 @@
 import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { NoValue } from "@/app/ui/no-value";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -54,7 +55,7 @@ export function Benchmarks({ serverId, time, list, finished, open, now }: Props)
       {open.map(({ id, label, status, isExpired, createdAt }) => (
         <p key={id} className="soft">
           {isExpired ? "No result came" : status === "running" ? "Running" : "Waiting for the result"}: “
-          <bdi>{label}</bdi>”, {status === "running" ? "started" : "requested"} <Time at={createdAt} now={now} />.
+          <Name>{label}</Name>”, {status === "running" ? "started" : "requested"} <Time at={createdAt} now={now} />.
         </p>
       ))}
       {runs.length > 0 && (
@@ -67,7 +68,7 @@ export function Benchmarks({ serverId, time, list, finished, open, now }: Props)
           {runs.map((run) => (
             <Row key={run.id} data-run={run.id}>
               <RowTitle>
-                <bdi>{run.label}</bdi>
+                <Name>{run.label}</Name>
               </RowTitle>
               {SECTIONS.map(([name]) => (
                 <Cell key={name} isNumber data-section={name}>

@@ -1,3 +1,4 @@
+import { Name } from "@/app/ui/name";
 import { Section } from "@/app/ui/section";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { megabytes } from "@/lib/format/quantities";
@@ -37,9 +38,7 @@ export function Facts({ server: { facts, hostname }, current }: Props) {
               <dt>{Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name}</dt>
               {/* Isolated: a fact may be written in either direction. */}
               <dd>
-                <bdi translate="no" data-fact={name}>
-                  {factText(name, value)}
-                </bdi>
+                <Name data-fact={name}>{factText(name, value)}</Name>
               </dd>
             </div>
           ))}

@@ -2,6 +2,7 @@ import { type Adjacent, type FleetQuery, fleetPath, serverInList } from "@/app/d
 import { CopyButton } from "@/app/ui/copy-button";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { OnlineState } from "@/app/ui/online-state";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
@@ -52,7 +53,7 @@ export function ServerHead({ report, adjacent, list, zone, now, children }: Prop
   return (
     <div className="stack">
       <PageHeader
-        title={<bdi translate="no">{server.label}</bdi>}
+        title={<Name>{server.label}</Name>}
         back={{ href: fleetPath(list), label: "Servers" }}
         actions={
           <>
@@ -161,9 +162,7 @@ function Copied({ name, text, children }: { name: string; text: string; children
     <div>
       <dt>{name}</dt>
       <dd>
-        <bdi translate="no" id={id}>
-          {children ?? text}
-        </bdi>{" "}
+        <Name id={id}>{children ?? text}</Name>{" "}
         <CopyButton text={text} what={name.toLowerCase()} sourceId={id} isSmall />
       </dd>
     </div>

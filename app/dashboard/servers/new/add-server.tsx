@@ -5,6 +5,7 @@ import { ButtonRow } from "@/app/ui/button-row";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { LeaveSecret } from "@/app/ui/leave-secret";
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { shownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NEW_SERVER, serverPath, serverSettingsPath } from "@/lib/page-paths";
@@ -23,7 +24,11 @@ export const AddServer = shownOnce(({ formNonce, origin, otherAgents }: Props) =
     return (
       <NewKey
         {...{ rawKey, origin, otherAgents }}
-        title={`${label} is added: give it its key`}
+        title={
+          <>
+            <Name>{label}</Name> is added: give it its key
+          </>
+        }
         serverId={id}
         isReplacement={false}
       >

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { Details } from "@/app/ui/details";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { readColorScheme } from "@/app/ui/read-color-scheme";
 import { SettingsSection } from "@/app/ui/section";
@@ -31,8 +32,8 @@ export default async function Page() {
       <SettingsSection id="profile" title="Profile" about="The operator of this console changes these.">
         <Details
           rows={[
-            ["Name", <bdi key="name">{account.name}</bdi>],
-            ["E-mail", account.email],
+            ["Name", <Name key="name">{account.name}</Name>],
+            ["E-mail", <Name key="e-mail">{account.email}</Name>],
             ["Role", ROLE_NAMES[account.role]],
           ]}
         />

@@ -4,6 +4,7 @@ import { ActionForm } from "@/app/ui/action-form";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { LeaveSecret } from "@/app/ui/leave-secret";
+import { Code, Name } from "@/app/ui/name";
 import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -89,9 +90,9 @@ export const AddChannel = shownOnce(({ kind, formNonce, maxNameLength, example }
             <summary>What it receives</summary>
             <div className="stack">
               <p className="soft">
-                A POST with <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>.
+                A POST with <Code>webhook-id</Code>, <Code>webhook-timestamp</Code> and <Code>webhook-signature</Code>.
                 Answer with any 2xx within five seconds. Otherwise the message is sent again with the same id, up to six
-                times in seven hours; <code>Retry-After</code> of a 429 or 503 is obeyed, and 410 turns the channel off.
+                times in seven hours; <Code>Retry-After</Code> of a 429 or 503 is obeyed, and 410 turns the channel off.
               </p>
               <CodeBlock label="Body of a message" text={example} />
             </div>
@@ -106,7 +107,17 @@ export const AddChannel = shownOnce(({ kind, formNonce, maxNameLength, example }
 export const RotateSecret = shownOnce(({ id, name }: { id: number; name: string }) => {
   const form = useFormAnswer(rotateSecretAction);
   const { answer } = form;
-  if (answer.kind === "secret") return <NewSecret title={`The new secret of ${name}`} secret={answer.secret} />;
+  if (answer.kind === "secret")
+    return (
+      <NewSecret
+        title={
+          <>
+            The new secret of <Name>{name}</Name>
+          </>
+        }
+        secret={answer.secret}
+      />
+    );
   return (
     <ActionForm
       form={form}
@@ -123,11 +134,11 @@ export const RotateSecret = shownOnce(({ id, name }: { id: number; name: string 
 });
 
 /** A secret of a webhook, shown this once. */
-function NewSecret({ title, secret }: { title: string; secret: string }) {
+function NewSecret({ title, secret }: { title: React.ReactNode; secret: string }) {
   return (
     <section className="card card-body key" aria-labelledby="new-secret">
       <FocusTarget as="h2" id="new-secret">
-        <bdi>{title}</bdi>
+        {title}
       </FocusTarget>
       <p className="soft">
         The secret is shown this once. With it the receiver checks that a message came from this console: any library of

@@ -1,6 +1,7 @@
 import { ButtonForm, type ButtonFormProps } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Name } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
 import { counted } from "@/lib/format/quantities";
 import { type Channel, MAX_CHANNEL_NAME } from "@/lib/notices/management";
@@ -42,12 +43,12 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
     <article className="card card-body" aria-labelledby={`channel-${id}`}>
       <div className={`row ${styles.head}`}>
         <h3 id={`channel-${id}`}>
-          <bdi>{name}</bdi>
+          <Name>{name}</Name>
         </h3>
         <ChannelBadge {...channel} />
       </div>
       <p className="soft">
-        {KIND_NAMES[kind]} to <span className={styles.target}>{email ?? host}</span>
+        {KIND_NAMES[kind]} to <Name className={styles.target}>{email ?? host}</Name>
       </p>
       <ChannelState channel={channel} now={now} />
       <div className={`row ${styles.actions}`}>
@@ -195,7 +196,10 @@ function Deliveries({ channel: { name, last }, now }: { channel: Channel; now: D
     <details className="disclosure">
       <summary>
         Last {last.length === 1 ? "delivery" : `${last.length} deliveries`}
-        <span className="visually-hidden"> of {name}</span>
+        <span className="visually-hidden">
+          {" "}
+          of <Name>{name}</Name>
+        </span>
       </summary>
       <DataTable
         label={`Last deliveries of ${name}`}

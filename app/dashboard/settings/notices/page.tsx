@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { Outcome } from "@/app/dashboard/outcome";
+import { Code } from "@/app/ui/name";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
@@ -43,13 +44,13 @@ export default async function Page({ searchParams }: Props) {
       </PageHeader>
       {kinds.length === 0 && (
         <Notice tone="warning" isQuiet>
-          Notices are off on this console. Its operator switches them on with <code>NOTICE_KEY</code>, and mail with{" "}
-          <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
+          Notices are off on this console. Its operator switches them on with <Code>NOTICE_KEY</Code>, and mail with{" "}
+          <Code>SMTP_URL</Code> and <Code>MAIL_FROM</Code>.
         </Notice>
       )}
       {kinds.length > 0 && !kinds.includes("mail") && (
         <Notice tone="warning" isQuiet>
-          Mail is off on this console. Its operator switches it on with <code>SMTP_URL</code> and <code>MAIL_FROM</code>
+          Mail is off on this console. Its operator switches it on with <Code>SMTP_URL</Code> and <Code>MAIL_FROM</Code>
           .
         </Notice>
       )}

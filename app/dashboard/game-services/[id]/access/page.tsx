@@ -1,6 +1,7 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -46,7 +47,14 @@ export default async function Page({ params, searchParams }: Props) {
   return (
     <main id="main" className="page parts">
       <ServiceOutcome done={done} />
-      <PageHeader title={`Access to ${service.name}`} back={{ href: servicePath(id), label: service.name }}>
+      <PageHeader
+        title={
+          <>
+            Access to <Name>{service.name}</Name>
+          </>
+        }
+        back={{ href: servicePath(id), label: <Name>{service.name}</Name> }}
+      >
         <p className="soft">Who sees this service, on the dashboard and with a token. Only you can change it.</p>
       </PageHeader>
       <SettingsSection id="viewers" title="Who can see this now">
@@ -84,7 +92,7 @@ function Viewers({ viewers, shares }: { viewers: readonly Viewer[]; shares: read
       <li>You, its owner.</li>
       {shares.map(({ email, shownEmail }) => (
         <li key={email}>
-          <bdi>{shownEmail}</bdi>, as an account with this e-mail.
+          <Name>{shownEmail}</Name>, as an account with this e-mail.
         </li>
       ))}
       <li>
@@ -106,7 +114,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
           {shares.map(({ email, shownEmail, createdAt }) => (
             <Row key={email}>
               <RowTitle>
-                <bdi>{shownEmail}</bdi>
+                <Name>{shownEmail}</Name>
               </RowTitle>
               <Cell label="Shared">
                 <Time at={createdAt} now={now} />

@@ -1,4 +1,5 @@
 import { FieldsForm } from "@/app/dashboard/fields-form";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { deleteServiceAction } from "../../actions";
@@ -14,10 +15,17 @@ export default async function Page({ params }: Props) {
   const { id, name, java_hostname } = service;
   return (
     <main id="main" className="page parts">
-      <PageHeader title={<>Delete {<bdi>{name}</bdi>}?</>} back={{ href: servicePath(id), label: name }}>
+      <PageHeader
+        title={
+          <>
+            Delete <Name>{name}</Name>?
+          </>
+        }
+        back={{ href: servicePath(id), label: <Name>{name}</Name> }}
+      >
         <p className="soft">
-          Players no longer reach the origin through <bdi>{java_hostname}</bdi>. What the edge nodes counted is deleted.
-          This cannot be undone.
+          Players no longer reach the origin through <Name>{java_hostname}</Name>. What the edge nodes counted is
+          deleted. This cannot be undone.
         </p>
       </PageHeader>
       <FieldsForm
@@ -28,7 +36,11 @@ export default async function Page({ params }: Props) {
           {
             name: "name",
             label: "Type the name of the service",
-            hint: `Its name is: ${name}`,
+            hint: (
+              <>
+                Its name is: <Name>{name}</Name>
+              </>
+            ),
             maxLength: 128,
             value: "",
           },

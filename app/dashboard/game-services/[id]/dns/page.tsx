@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import { Fragment } from "react";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { lookUp, pointingText, RECORD_KINDS, type RecordKind } from "@/lib/game-services/dns-hint";
@@ -22,14 +23,21 @@ export default async function Page({ params }: Props) {
   const wanted = wantedRecords(ips);
   return (
     <main id="main" className="page parts">
-      <PageHeader title={`DNS of ${service.name}`} back={{ href: servicePath(service.id), label: service.name }}>
+      <PageHeader
+        title={
+          <>
+            DNS of <Name>{service.name}</Name>
+          </>
+        }
+        back={{ href: servicePath(service.id), label: <Name>{service.name}</Name> }}
+      >
         <p>
           {records === null
             ? "Many names are looked up at the moment. Reload the page in a few seconds."
             : pointingText(service.java_hostname, records, ips)}
         </p>
       </PageHeader>
-      <Section id="records" title={<bdi>{service.java_hostname}</bdi>}>
+      <Section id="records" title={<Name>{service.java_hostname}</Name>}>
         <DataTable labelledBy="records" columns={COLUMNS}>
           {RECORD_KINDS.map((kind) => (
             <Row key={kind}>

@@ -1,5 +1,6 @@
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Link } from "@/app/ui/link";
+import { Name, StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
 import { MAX_OFFLINE_TEXT } from "@/lib/game-services/management";
@@ -18,7 +19,14 @@ export default async function Page({ params }: Props) {
   const { id, name } = service;
   return (
     <main id="main" className="page parts">
-      <PageHeader title={`Settings of ${name}`} back={{ href: servicePath(id), label: name }} />
+      <PageHeader
+        title={
+          <>
+            Settings of <Name>{name}</Name>
+          </>
+        }
+        back={{ href: servicePath(id), label: <Name>{name}</Name> }}
+      />
       {wish === "gone" ? (
         <p>This service is being deleted and can no longer be changed.</p>
       ) : (
@@ -100,12 +108,8 @@ function Delete({ id, name }: { id: number; name: string }) {
     <SettingsSection id="delete" title="Delete">
       <div className="card card-body grave">
         <p>
-          Deleting{" "}
-          <strong>
-            <bdi>{name}</bdi>
-          </strong>{" "}
-          takes it off the edge nodes. Its hostname is kept for your other services for 7 days. Its traffic is deleted
-          with it.
+          Deleting <StrongName>{name}</StrongName> takes it off the edge nodes. Its hostname is kept for your other
+          services for 7 days. Its traffic is deleted with it.
         </p>
         <p>
           <Link className="button quiet wary" href={deleteServicePath(id)}>

@@ -1,4 +1,5 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
+import { Code } from "@/app/ui/name";
 import { SettingsSection } from "@/app/ui/section";
 import { setRealIpsAction } from "../../actions";
 import list from "../../list.module.css";
@@ -44,7 +45,7 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
         <ul className={list.list}>
           {SWITCHES.map(({ server, file, line }) => (
             <li key={server}>
-              {server}: <code>{line}</code> <span className="soft">in {file}</span>
+              {server}: <Code>{line}</Code> <span className="soft">in {file}</span>
             </li>
           ))}
         </ul>

@@ -1,4 +1,5 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
+import { Name, StrongName } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
 import type { OpenBenchmark } from "@/lib/servers/benchmarks";
 import { cancelBenchmarkAction } from "../../actions";
@@ -13,9 +14,7 @@ export function OpenRuns({ serverId, runs, now }: Props) {
       {runs.map((run) => (
         <li key={run.id} className={`row spread ${styles.run}`}>
           <div>
-            <strong>
-              <bdi>{run.label}</bdi>
-            </strong>
+            <StrongName>{run.label}</StrongName>
             <p className="soft">
               <State run={run} now={now} /> Asked for <Time at={run.createdAt} now={now} />.
             </p>
@@ -27,7 +26,12 @@ export function OpenRuns({ serverId, runs, now }: Props) {
               hidden={{ serverId, id: run.id }}
               tone="button quiet small"
               submit="Cancel"
-              about={` the run ${run.label}`}
+              about={
+                <>
+                  {" "}
+                  the run <Name>{run.label}</Name>
+                </>
+              }
               pending="Cancelling…"
             />
           )}

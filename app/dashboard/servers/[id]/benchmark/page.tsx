@@ -1,3 +1,4 @@
+import { Name } from "@/app/ui/name";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -35,8 +36,12 @@ export default async function Page({ params, searchParams }: Props) {
         <Notice tone="warning">Nothing was changed: there is no such pending run.</Notice>
       )}
       <PageHeader
-        title={`Run a benchmark on ${server.label}`}
-        back={{ href: serverPath(server.id), label: server.label }}
+        title={
+          <>
+            Run a benchmark on <Name>{server.label}</Name>
+          </>
+        }
+        back={{ href: serverPath(server.id), label: <Name>{server.label}</Name> }}
       >
         <p>
           One line, run on the server, measures its processors, disks and network with YABS, a script that many people

@@ -4,6 +4,7 @@ import { ActionForm } from "@/app/ui/action-form";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { LeaveSecret } from "@/app/ui/leave-secret";
+import { StrongName } from "@/app/ui/name";
 import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useTimeZone } from "@/app/ui/time-zone";
@@ -63,8 +64,8 @@ function BenchmarkCommand({ id, origin, answer: { label, rawKey, expiresAt } }: 
       </FocusTarget>
       <p className="soft">
         The line holds a key for this one result, is shown this once, and works until {momentText(expiresAt, zone)}{" "}
-        {zoneText(zone)}. The scores of <strong>{label}</strong> are on the server&apos;s page, and in its terminal, as
-        soon as it is done.
+        {zoneText(zone)}. The scores of <StrongName>{label}</StrongName> are on the server&apos;s page, and in its
+        terminal, as soon as it is done.
       </p>
       <CodeBlock
         label="In a terminal of the server"

@@ -1,5 +1,6 @@
 import { CodeBlock } from "@/app/ui/code-block";
 import { Link } from "@/app/ui/link";
+import { Name } from "@/app/ui/name";
 import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
 import type { VerificationGaps } from "@/lib/servers/benchmarks";
@@ -35,7 +36,7 @@ function PrivateIp({ ip }: { ip: string }) {
   return (
     <>
       <p>
-        The console does not know the ip of this server. It checks in from <bdi>{ip}</bdi>, which is in a private
+        The console does not know the ip of this server. It checks in from <Name>{ip}</Name>, which is in a private
         network, so it proves nothing by itself. Let the daemon name the ip that results come from. If that is another
         one than this, because they take another way, write that one instead.
       </p>

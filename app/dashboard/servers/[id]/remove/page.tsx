@@ -2,6 +2,7 @@ import { ButtonForm } from "@/app/dashboard/button-form";
 import { orNotFoundPage } from "@/app/dashboard/or-not-found-page";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
@@ -21,15 +22,22 @@ export default async function Page({ params }: Props) {
   const now = new Date();
   return (
     <main id="main" className="page parts">
-      <PageHeader title={`Remove ${server.label}?`} back={{ href: serverPath(server.id), label: server.label }}>
+      <PageHeader
+        title={
+          <>
+            Remove <Name>{server.label}</Name>?
+          </>
+        }
+        back={{ href: serverPath(server.id), label: <Name>{server.label}</Name> }}
+      >
         <p className="soft">
           Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
         </p>
       </PageHeader>
       <Details
         rows={[
-          ["Label", <bdi key="label">{server.label}</bdi>],
-          ["Hostname", <bdi key="hostname">{server.hostname || "Not reported"}</bdi>],
+          ["Label", <Name key="label">{server.label}</Name>],
+          ["Hostname", server.hostname ? <Name key="hostname">{server.hostname}</Name> : "Not reported"],
           ["Public ip", server.public_ip === null ? "Not reported" : <Ip key="ip" ip={server.public_ip} />],
           [
             "Last seen",

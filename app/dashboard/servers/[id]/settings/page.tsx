@@ -1,6 +1,7 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { ButtonRow } from "@/app/ui/button-row";
 import { Link } from "@/app/ui/link";
+import { Name, StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
@@ -38,7 +39,14 @@ export default async function Page({ params, searchParams }: Props) {
   ]);
   return (
     <main id="main" className="page parts">
-      <PageHeader title={`Settings of ${server.label}`} back={{ href: serverPath(server.id), label: server.label }} />
+      <PageHeader
+        title={
+          <>
+            Settings of <Name>{server.label}</Name>
+          </>
+        }
+        back={{ href: serverPath(server.id), label: <Name>{server.label}</Name> }}
+      />
       <SettingsSection id="names" title="Names" about="The daemon goes on reporting under new names.">
         <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
       </SettingsSection>
@@ -74,8 +82,8 @@ export default async function Page({ params, searchParams }: Props) {
       <SettingsSection id="remove" title="Remove">
         <div className="card card-body grave">
           <p>
-            Removing <strong>{server.label}</strong> deletes its history and its benchmark runs, and refuses its daemon
-            from then on.
+            Removing <StrongName>{server.label}</StrongName> deletes its history and its benchmark runs, and refuses its
+            daemon from then on.
           </p>
           <ButtonRow>
             <Link className="button quiet wary" href={removeServerPath(server.id)}>

@@ -1,6 +1,7 @@
 "use client";
 
 import { ActionForm } from "@/app/ui/action-form";
+import { StrongName } from "@/app/ui/name";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import type { ServerNames } from "@/lib/servers/names";
 import { renameServerAction } from "../../actions";
@@ -19,7 +20,7 @@ export function RenameServer({ id, label, hostname }: { id: number } & ServerNam
       done={
         renamed && (
           <>
-            The server is now called <strong>{renamed.label}</strong>.
+            The server is now called <StrongName>{renamed.label}</StrongName>.
           </>
         )
       }

@@ -1,4 +1,5 @@
 import { From } from "@/app/ui/ip";
+import { Code } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
 import type { ServerKeyRecord } from "@/lib/servers/server-keys";
 
@@ -9,7 +10,7 @@ export function ServerKeys({ keys, now }: { keys: readonly ServerKeyRecord[]; no
     <ul className="stack tight">
       {keys.map((key) => (
         <li key={key.id}>
-          <code className="fingerprint">csrv_…{key.hint}</code>{" "}
+          <Code className="fingerprint">csrv_…{key.hint}</Code>{" "}
           {key.expiresAt === null ? (
             "is the current key"
           ) : (

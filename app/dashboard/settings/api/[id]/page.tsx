@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { Fingerprint } from "@/app/ui/fingerprint";
+import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section, SettingsSection } from "@/app/ui/section";
@@ -66,7 +67,7 @@ export default async function Page({ params, searchParams }: Props) {
         <RevokeResult />
         <PageHeader
           back={{ href: TOKEN_PAGE, label: "API tokens" }}
-          title={token.name}
+          title={<Name>{token.name}</Name>}
           facts={<Facts token={token} now={now} />}
         >
           {successor && <ReplacementNote token={token} by={successor} isActive={isActive} now={now} />}

@@ -2,6 +2,7 @@
 
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
+import { StrongName } from "@/app/ui/name";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { renameTokenAction } from "../actions";
@@ -18,7 +19,7 @@ export function RenameForm({ id, name, maxLength }: { id: number; name: string; 
       done={
         answer.kind === "renamed" && (
           <>
-            It is called <strong>{answer.name}</strong> now.
+            It is called <StrongName>{answer.name}</StrongName> now.
           </>
         )
       }

@@ -6,6 +6,7 @@ import { CopyButton } from "@/app/ui/copy-button";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
+import { StrongName } from "@/app/ui/name";
 import { useShownOnce } from "@/app/ui/shown-once-context";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
@@ -41,9 +42,9 @@ function AlreadyCreated({ token }: { token: Token }) {
         This token was already created
       </FocusTarget>
       <p>
-        The form was sent twice and created one token, <strong>{token.name}</strong> <Fingerprint hint={token.hint} />.
-        Its value was in the first answer only and cannot be shown again. If you did not keep it, revoke this token and
-        create another.
+        The form was sent twice and created one token, <StrongName>{token.name}</StrongName>{" "}
+        <Fingerprint hint={token.hint} />. Its value was in the first answer only and cannot be shown again. If you did
+        not keep it, revoke this token and create another.
       </p>
       <p className={`row ${styles.done}`}>
         <RevokeLink selection={[token.id]} className="button quiet wary">
@@ -69,11 +70,8 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
         Copy your new token now
       </FocusTarget>
       <p className="soft">
-        The token for{" "}
-        <strong className={styles.tokenName} translate="no">
-          {token.name}
-        </strong>{" "}
-        is shown this once. It will not be shown again: only its hash is stored. Keep it where you keep passwords.{" "}
+        The token for <StrongName className={styles.tokenName}>{token.name}</StrongName> is shown this once. It will not
+        be shown again: only its hash is stored. Keep it where you keep passwords.{" "}
         {token.expiresAt ? (
           <>
             It works until <DateOf at={token.expiresAt} /> (<Until at={token.expiresAt} now={now} />

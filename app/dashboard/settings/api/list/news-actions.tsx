@@ -1,3 +1,4 @@
+import { Name } from "@/app/ui/name";
 import { PageForm } from "@/app/ui/page-form";
 import { tokenPath } from "@/lib/page-paths";
 import { confirmNetworksAction } from "../actions";
@@ -18,12 +19,16 @@ export function NewsActions({ tokens, seen, idPrefix }: Props) {
   const [token, ...others] = tokens;
   if (!token) return null;
   const isOne = others.length === 0;
-  const of = isOne ? token.name : "tokens";
+  const of = isOne ? <Name>{token.name}</Name> : "tokens";
   return (
     <span className={styles.actions}>
       {isOne && (
         <a className={styles.action} href={`${tokenPath(token.id)}#replace`}>
-          Replace<span className="visually-hidden"> {token.name}</span>
+          Replace
+          <span className="visually-hidden">
+            {" "}
+            <Name>{token.name}</Name>
+          </span>
         </a>
       )}
       <RevokeLink selection={tokens.map(({ id }) => id)} idPrefix={idPrefix} className={styles.action}>
@@ -36,7 +41,11 @@ export function NewsActions({ tokens, seen, idPrefix }: Props) {
             <input key={seenText(one)} type="hidden" name={SEEN_FIELD} value={seenText(one)} />
           ))}
           <button type="submit" className={`plain-button ${styles.action}`}>
-            This was us<span className="visually-hidden"> {tokens.map(({ name }) => name).join(", ")}</span>
+            This was us
+            <span className="visually-hidden">
+              {" "}
+              <Name>{tokens.map(({ name }) => name).join(", ")}</Name>
+            </span>
           </button>
         </PageForm>
       )}

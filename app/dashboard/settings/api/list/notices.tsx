@@ -1,5 +1,6 @@
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { From, Ip } from "@/app/ui/ip";
+import { Name, StrongName } from "@/app/ui/name";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { tokenPath } from "@/lib/page-paths";
 import type { TokenEventKind } from "@/lib/tokens/events/kinds";
@@ -69,8 +70,8 @@ function StillTried({ refused, now }: RefusedProps) {
   const end = endOf(token);
   return (
     <li>
-      <Name token={token} /> {token.revokedAt ? "was revoked" : "expired"} {end && <Time at={end} now={now} />} and is
-      still tried: last <LastRefusal event={event} now={now} />.
+      <TokenName token={token} /> {token.revokedAt ? "was revoked" : "expired"} {end && <Time at={end} now={now} />} and
+      is still tried: last <LastRefusal event={event} now={now} />.
     </li>
   );
 }
@@ -90,10 +91,14 @@ function TriedElsewhere({ refused, now }: RefusedProps) {
   return (
     <li className={`row spread ${styles.line}`}>
       <span>
-        <Name token={token} /> was refused outside its networks: last <LastRefusal event={event} now={now} />.
+        <TokenName token={token} /> was refused outside its networks: last <LastRefusal event={event} now={now} />.
       </span>
       <a className={styles.action} href={`${tokenPath(token.id)}#networks`}>
-        Change networks<span className="visually-hidden"> of {token.name}</span>
+        Change networks
+        <span className="visually-hidden">
+          {" "}
+          of <Name>{token.name}</Name>
+        </span>
       </a>
     </li>
   );
@@ -121,7 +126,7 @@ function EndSoon({ tokens, now }: GroupProps) {
   return (
     <li className={`row spread ${styles.line}`}>
       <span>
-        <Name token={token} /> ends{" "}
+        <TokenName token={token} /> ends{" "}
         {token.expiresAt && (
           <>
             <Until at={token.expiresAt} now={now} />, on <DateOf at={token.expiresAt} />
@@ -130,7 +135,11 @@ function EndSoon({ tokens, now }: GroupProps) {
         .
       </span>
       <a className={styles.action} href={`${tokenPath(token.id)}#replace`}>
-        Replace<span className="visually-hidden"> {token.name}</span>
+        Replace
+        <span className="visually-hidden">
+          {" "}
+          <Name>{token.name}</Name>
+        </span>
       </a>
     </li>
   );
@@ -155,7 +164,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
   return (
     <li className={`row spread ${styles.line}`}>
       <span>
-        <Name token={token} /> was used from a new network <Time at={network.firstSeenAt} now={now} />:{" "}
+        <TokenName token={token} /> was used from a new network <Time at={network.firstSeenAt} now={now} />:{" "}
         <Ip ip={network.network} />
         {program && ` (${program})`}.
       </span>
@@ -170,17 +179,17 @@ function Names({ tokens, fragment = "" }: { tokens: readonly TokenRecord[]; frag
     <span key={token.id}>
       {index > 0 && (index === tokens.length - 1 ? " and " : ", ")}
       <a className="inline-link" href={`${tokenPath(token.id)}${fragment}`}>
-        {token.name}
+        <Name>{token.name}</Name>
       </a>
     </span>
   ));
 }
 
-function Name({ token }: { token: TokenRecord }) {
+function TokenName({ token }: { token: TokenRecord }) {
   return (
     <>
       <a className="inline-link" href={tokenPath(token.id)}>
-        <strong>{token.name}</strong>
+        <StrongName>{token.name}</StrongName>
       </a>{" "}
       (<Fingerprint hint={token.hint} />)
     </>

@@ -1,5 +1,6 @@
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Fingerprint } from "@/app/ui/fingerprint";
+import { Name } from "@/app/ui/name";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import type { DayOfUse } from "@/lib/tokens/activity";
@@ -75,7 +76,7 @@ export function ActiveTokens({ tokens, all, days, news, view, now, isSelectable 
               Revoke
               <span className="visually-hidden">
                 {" "}
-                {token.name}, ending in {token.hint}
+                <Name>{token.name}</Name>, ending in {token.hint}
               </span>
             </RevokeLink>
           </Cell>
@@ -144,8 +145,8 @@ function NameCell({ token, isSelectable = false, children }: NameProps) {
           />
         )}
         <span className={styles.naming}>
-          <a className={styles.name} href={tokenPath(token.id)} translate="no">
-            {token.name}
+          <a className={styles.name} href={tokenPath(token.id)}>
+            <Name>{token.name}</Name>
           </a>
           <Fingerprint hint={token.hint} isSoft />
           {children}

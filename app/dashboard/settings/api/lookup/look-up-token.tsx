@@ -3,6 +3,7 @@
 import { useRef } from "react";
 import { Field } from "@/app/ui/field";
 import { Fingerprint } from "@/app/ui/fingerprint";
+import { StrongName } from "@/app/ui/name";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -60,7 +61,7 @@ function Answer({ answer }: { answer: LookUpAnswer }) {
       {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt, network }) => (
         <li key={id}>
           <a className="inline-link" href={tokenPath(id)}>
-            <strong>{name}</strong>
+            <StrongName>{name}</StrongName>
           </a>{" "}
           (<Fingerprint hint={hint} />){" "}
           {state === "active" ? "is active" : `${state === "revoked" ? "was revoked" : "expired"} `}

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { From } from "@/app/ui/ip";
+import { Name, StrongName } from "@/app/ui/name";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useSubmission } from "@/app/ui/use-submission";
@@ -113,7 +114,7 @@ function Tokens({ tokens, now }: Pick<Props, "tokens" | "now">) {
     <ul className={styles.tokens}>
       {tokens.map((token) => (
         <li key={token.id}>
-          {tokens.length > 1 && <strong>{token.name}</strong>} <Fingerprint hint={token.hint} />
+          {tokens.length > 1 && <StrongName>{token.name}</StrongName>} <Fingerprint hint={token.hint} />
           <span className={styles.use}>
             <LastUse token={token} now={now} />
           </span>
@@ -123,9 +124,14 @@ function Tokens({ tokens, now }: Pick<Props, "tokens" | "now">) {
   );
 }
 
-function question(tokens: readonly QuestionedToken[], isAll: boolean): string {
+function question(tokens: readonly QuestionedToken[], isAll: boolean): React.ReactNode {
   const [first] = tokens;
-  if (first && tokens.length === 1) return `Revoke “${first.name}”?`;
+  if (first && tokens.length === 1)
+    return (
+      <>
+        Revoke “<Name>{first.name}</Name>”?
+      </>
+    );
   return isAll ? `Revoke all ${tokens.length} active tokens?` : `Revoke ${tokens.length} tokens?`;
 }
 

@@ -1,4 +1,5 @@
 import { Fingerprint } from "@/app/ui/fingerprint";
+import { StrongName } from "@/app/ui/name";
 import { Notice } from "@/app/ui/notice";
 import { Time } from "@/app/ui/time";
 import type { Named, RevokeOutcome } from "./revocation";
@@ -22,7 +23,7 @@ function Sentence({ outcome }: { outcome: RevokeOutcome }) {
   if (outcome.kind === "had-ended") {
     return (
       <>
-        Nothing was changed: <Name token={outcome.token} />{" "}
+        Nothing was changed: <TokenName token={outcome.token} />{" "}
         {outcome.state === "revoked" ? "was already revoked" : "had already expired"} {time}.
       </>
     );
@@ -30,17 +31,17 @@ function Sentence({ outcome }: { outcome: RevokeOutcome }) {
   const [first, ...others] = outcome.tokens;
   return (
     <>
-      {first && others.length === 0 ? <Name token={first} /> : `${outcome.tokens.length} tokens`}{" "}
+      {first && others.length === 0 ? <TokenName token={first} /> : `${outcome.tokens.length} tokens`}{" "}
       {others.length === 0 ? "was" : "were"} revoked {time}. Requests with {others.length === 0 ? "it" : "them"} are
       refused.
     </>
   );
 }
 
-function Name({ token }: { token: Named }) {
+function TokenName({ token }: { token: Named }) {
   return (
     <>
-      <strong>{token.name}</strong> (<Fingerprint hint={token.hint} />)
+      <StrongName>{token.name}</StrongName> (<Fingerprint hint={token.hint} />)
     </>
   );
 }

@@ -1,0 +1,14 @@
+/** A name, a hostname or the like, as it was typed: a translation of the page leaves it alone, and so does the text around it. */
+export function Name(props: React.ComponentProps<"bdi">) {
+  return <bdi translate="no" {...props} />;
+}
+
+/** The name that a sentence is about. */
+export function StrongName(props: React.ComponentProps<"strong">) {
+  return <strong translate="no" dir="auto" {...props} />;
+}
+
+/** In a line of text: something that is typed or read letter by letter. */
+export function Code(props: React.ComponentProps<"code">) {
+  return <code translate="no" {...props} />;
+}
