@@ -1,16 +1,16 @@
 "use client";
 
 import { FailureWords } from "../ui/no-answer";
+import { forgetTyped } from "../ui/typed-text";
 import { useSubmission } from "../ui/use-submission";
 import styles from "./account-menu.module.css";
 import { signOutAction } from "./actions";
-import { forgetDraft } from "./settings/api/create/draft";
 
 /** The way out. */
 export function SignOut() {
   const { onSubmit, isPending, failure } = useSubmission(
     () => {
-      forgetDraft();
+      forgetTyped();
       return signOutAction();
     },
     () => {},

@@ -1,6 +1,5 @@
 "use client";
 
-import { useEffect, useRef } from "react";
 import { ActionForm } from "../ui/action-form";
 import { PasswordField } from "../ui/password-field";
 import { useFormAnswer } from "../ui/use-form-answer";
@@ -9,15 +8,12 @@ import styles from "./page.module.css";
 
 /** E-mail and password; says why nobody was signed in. */
 export function SignInForm({ next }: { next: string | null }) {
-  const password = useRef<HTMLInputElement>(null);
-  const form = useFormAnswer(signInAction);
-  const refused = form.answer.kind === "refused" ? form.answer : null;
-
-  useEffect(() => {
+  const form = useFormAnswer(signInAction, (_, form) => {
     // A password that was refused is typed anew.
-    if (refused && password.current) password.current.value = "";
-  }, [refused]);
-
+    const password = form.elements.namedItem("password");
+    if (password instanceof HTMLInputElement) password.value = "";
+  });
+  const refused = form.answer.kind === "refused" ? form.answer : null;
   return (
     <ActionForm
       form={form}
@@ -41,7 +37,7 @@ export function SignInForm({ next }: { next: string | null }) {
           maxLength={254}
         />
       </div>
-      <PasswordField ref={password} id="password" name="password" label="Password" />
+      <PasswordField id="password" name="password" label="Password" />
       <button className="button" type="submit" aria-disabled={form.isPending}>
         {form.isPending ? "Signing in…" : "Sign in"}
       </button>

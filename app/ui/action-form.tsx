@@ -1,9 +1,12 @@
+"use client";
+
+import { useEffect, useRef } from "react";
 import { ButtonRow, SubmitButton } from "./button-row";
 import { NoAnswer } from "./no-answer";
 import { Notice } from "./notice";
 import type { FormAnswer } from "./use-form-answer";
 
-type Props = Pick<React.ComponentProps<"form">, "className" | "noValidate" | "onInput" | "ref"> & {
+type Props = Pick<React.ComponentProps<"form">, "className" | "noValidate" | "onInput"> & {
   form: FormAnswer<{ kind: string }>;
   /** What the form does, for screen readers; or the id of the heading that says it. */
   label?: string;
@@ -26,7 +29,7 @@ type Props = Pick<React.ComponentProps<"form">, "className" | "noValidate" | "on
   children?: React.ReactNode;
 };
 
-/** A form of a server action: what came of it, its fields and its button. It works without JavaScript. */
+/** A form of a server action: what came of it, its fields and its button. A field that was refused has the focus. It works without JavaScript. */
 export function ActionForm({ form, label, labelledBy, again, done, refusal, ...rest }: Props) {
   const {
     title,
@@ -40,9 +43,14 @@ export function ActionForm({ form, label, labelledBy, again, done, refusal, ...r
     ...attributes
   } = rest;
   const { answer, formAction, onSubmit, isPending, failure } = form;
+  const element = useRef<HTMLFormElement>(null);
+  // Without JavaScript the field has `autoFocus`.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another answer has come
+  useEffect(() => element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [answer]);
   return (
     <form
       {...attributes}
+      ref={element}
       className={className}
       action={formAction}
       onSubmit={onSubmit}

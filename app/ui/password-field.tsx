@@ -8,15 +8,13 @@ type Props = {
   isNew?: boolean;
   className?: string;
   error?: string | null;
-  ref?: React.Ref<HTMLInputElement>;
 };
 
 /** A password, which is never sent back. `isNew`: browsers offer to make one up. */
-export function PasswordField({ id, name, label, hint, isNew = false, className, error = null, ref }: Props) {
+export function PasswordField({ id, name, label, hint, isNew = false, className, error = null }: Props) {
   return (
     <Field id={id} label={label} hint={hint} error={error} className={className}>
       <input
-        ref={ref}
         id={id}
         className="input"
         name={name}

@@ -20,15 +20,15 @@ export type FormAnswer<Answer> = Submission & {
 /** The answer of a form's server action. Without JavaScript it comes with the page, otherwise to `onSubmit`. */
 export function useFormAnswer<Answer extends { kind: string }>(
   action: (before: NoInfer<Answer> | Unsent, form: FormData) => Promise<Answer>,
-  onAnswer?: (answer: Answer) => void,
+  onAnswer?: (answer: Answer, form: HTMLFormElement) => void,
 ): FormAnswer<Answer | Unsent> {
   const { isReset } = useShownOnce();
   const [pageAnswer, formAction] = useActionState<Answer | Unsent, FormData>(action, UNSENT);
   const [scriptAnswer, setScriptAnswer] = useState<Answer | null>(null);
   const submission = useSubmission(
     (form) => action(UNSENT, form),
-    (answer) => {
-      onAnswer?.(answer);
+    (answer, form) => {
+      onAnswer?.(answer, form);
       setScriptAnswer(answer);
     },
   );

@@ -18,7 +18,7 @@ export type Submission = {
  */
 export function useSubmission<Answer>(
   send: (form: FormData) => Promise<Answer>,
-  onAnswer: (answer: Answer) => void,
+  onAnswer: (answer: Answer, form: HTMLFormElement) => void,
 ): Submission {
   const [isPending, startTransition] = useTransition();
   const [failure, setFailure] = useState<Failure>();
@@ -29,14 +29,15 @@ export function useSubmission<Answer>(
     if (isSent.current) return;
     isSent.current = true;
     const { submitter } = event.nativeEvent as SubmitEvent;
+    const element = event.currentTarget;
     // The pressed button's own name and value belong to the form data.
-    const form = new FormData(event.currentTarget, submitter);
+    const form = new FormData(element, submitter);
     startTransition(async () => {
       try {
         const answer = await send(form);
         startTransition(() => {
           setFailure(undefined);
-          onAnswer(answer);
+          onAnswer(answer, element);
         });
       } catch (error) {
         // Next throws redirects as errors, and it must handle them itself.

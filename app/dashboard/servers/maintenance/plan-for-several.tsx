@@ -1,6 +1,5 @@
 "use client";
 
-import { useRef } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { counted } from "@/lib/format/quantities";
@@ -12,11 +11,10 @@ const NOTHING = { fields: { from: "", to: "" }, chosen: NONE_CHOSEN };
 
 /** Plans the same maintenance for many servers at once. `zone`: as people read it. */
 export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: string }) {
-  const element = useRef<HTMLFormElement>(null);
   const form = useFormAnswer(
     planForSeveralAction,
     // The servers that were marked for this plan are not meant by the next one.
-    ({ kind }) => kind === "planned" && element.current?.reset(),
+    ({ kind }, form) => kind === "planned" && form.reset(),
   );
   const { answer } = form;
   const planned = answer.kind === "planned" ? answer : null;
@@ -25,7 +23,6 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
   return (
     <ActionForm
       form={form}
-      ref={element}
       label="Maintenance of several servers"
       done={
         planned &&

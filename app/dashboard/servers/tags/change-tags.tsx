@@ -1,6 +1,5 @@
 "use client";
 
-import { useRef } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -14,11 +13,10 @@ const NOTHING: TagValues = { add: "", remove: "", chosen: NONE_CHOSEN };
 
 /** Adds and removes tags of many servers at once. */
 export function ChangeTags(servers: ServersOfList) {
-  const element = useRef<HTMLFormElement>(null);
   const form = useFormAnswer(
     changeTagsAction,
     // The servers that were marked for this change are not meant by the next one.
-    ({ kind }) => kind === "changed" && element.current?.reset(),
+    ({ kind }, form) => kind === "changed" && form.reset(),
   );
   const { answer, errorOf } = form;
   const invalid = answer.kind === "invalid" ? answer : null;
@@ -30,7 +28,6 @@ export function ChangeTags(servers: ServersOfList) {
   return (
     <ActionForm
       form={form}
-      ref={element}
       label="Tags of several servers"
       done={
         answer.kind === "changed" &&

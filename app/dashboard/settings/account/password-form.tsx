@@ -1,6 +1,5 @@
 "use client";
 
-import { useEffect, useRef } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { PasswordField } from "@/app/ui/password-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -9,19 +8,11 @@ import { changePasswordAction } from "./actions";
 
 /** Changes the password of the account. What was typed is never sent back. */
 export function PasswordForm() {
-  const form = useFormAnswer(changePasswordAction);
+  const form = useFormAnswer(changePasswordAction, ({ kind }, form) => kind === "changed" && form.reset());
   const { answer, errorOf } = form;
-  const element = useRef<HTMLFormElement>(null);
-
-  useEffect(() => {
-    if (answer.kind === "changed") element.current?.reset();
-    else if (answer.kind === "invalid") element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [answer]);
-
   return (
     <ActionForm
       form={form}
-      ref={element}
       labelledBy="password"
       again="The password may have been changed all the same. Try to sign in with the new one."
       done={answer.kind === "changed" && `Your password is changed. ${signedOutText(answer.ended)}`}

@@ -1,6 +1,5 @@
 "use client";
 
-import { useEffect, useRef } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { Ip } from "@/app/ui/ip";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -21,18 +20,13 @@ type Props = {
 
 /** The networks that a token may be used from, to be changed where they stand. */
 export function NetworksForm({ id, networks, addUsedHref, asksPassword, help }: Props) {
-  const element = useRef<HTMLFormElement>(null);
   const form = useFormAnswer(restrictTokenAction);
   const { answer: state, errorOf } = form;
   const passwordError = errorOf("password");
   const restricted = state.kind === "restricted" ? state : null;
-  useEffect(() => {
-    if (state.kind === "invalid") element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [state]);
   return (
     <ActionForm
       form={form}
-      ref={element}
       labelledBy="networks"
       again="What you typed is still here, and sending it again is safe."
       done={

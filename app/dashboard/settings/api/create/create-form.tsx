@@ -1,12 +1,13 @@
 "use client";
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
 import { Select } from "@/app/ui/select";
 import { useShownOnce } from "@/app/ui/shown-once-context";
 import { useTimeZone } from "@/app/ui/time-zone";
+import { keepTyped, restoreTyped } from "@/app/ui/typed-text";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";
 import type { NetworksHelp } from "../networks/field-help";
@@ -14,7 +15,6 @@ import { NetworksField } from "../networks/networks-field";
 import { PasswordAgain } from "../password-again";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
-import { findDraft, keepDraft } from "./draft";
 
 export type CreateFormProps = {
   form: FormAnswer<CreateState>;
@@ -36,35 +36,18 @@ const EMPTY = { name: "", expiry: "", date: "", networks: "" };
 export function CreateForm(props: CreateFormProps) {
   const { formNonce, choices, firstDay, maxNameLength, asksPassword, help } = props;
   const { answer: state, isPending } = props.form;
-  const { isReset } = useShownOnce();
-  const element = useRef<HTMLFormElement>(null);
   /** The answer whose error the person has already reacted to by typing. */
   const [settled, setSettled] = useState<CreateState | null>(null);
   const values = state.kind === "invalid" ? state.values : { ...EMPTY, expiry: choices[0]?.[0] ?? "" };
   const messageFor = (field: CreateField) =>
     state.kind === "invalid" && state !== settled && state.field === field ? state.message : null;
 
-  useEffect(() => {
-    const name = element.current?.querySelector<HTMLInputElement>("[name=name]");
-    if (state.kind === "invalid") {
-      // A token that was pasted as a name does not stay on the page.
-      if (name && state.values.name === "") name.value = "";
-      element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-    } else if (isReset) {
-      // After "Done", the person can type the name of the next token at once.
-      name?.focus();
-    }
-  }, [state, isReset]);
-
-  // Restores the draft after the person had to sign in again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page has come
-  useEffect(() => {
-    if (state.kind === "empty" && element.current) restoreDraft(element.current);
-  }, []);
+  // After signing in again the page comes without being loaded.
+  useEffect(restoreTyped, []);
 
   const onInput = (event: React.FormEvent<HTMLFormElement>) => {
     const { name } = event.target as HTMLInputElement;
-    keepDraft(event.currentTarget);
+    keepTyped(event.currentTarget);
     if (state.kind === "invalid" && state.field === name) setSettled(state);
   };
 
@@ -72,7 +55,6 @@ export function CreateForm(props: CreateFormProps) {
   return (
     <ActionForm
       form={props.form}
-      ref={element}
       onInput={onInput}
       labelledBy="create"
       title={<h2 id="create">Create a token</h2>}
@@ -81,7 +63,7 @@ export function CreateForm(props: CreateFormProps) {
       hidden={{ formNonce }}
     >
       <div className={`fields ${styles.fields}`}>
-        <NameField maxLength={maxNameLength} typed={values.name} error={messageFor("name")} />
+        <NameField key={values.name} maxLength={maxNameLength} typed={values.name} error={messageFor("name")} />
         <ExpiryFields
           {...{ choices, firstDay, values }}
           errors={{ expiry: messageFor("expiry"), date: messageFor("date") }}
@@ -148,21 +130,9 @@ function ExpiryFields({ choices, firstDay, values, errors }: ExpiryProps) {
   );
 }
 
-function restoreDraft(form: HTMLFormElement): void {
-  for (const [name, value] of Object.entries(findDraft())) {
-    const field = form.elements.namedItem(name);
-    const isField =
-      field instanceof HTMLInputElement || field instanceof HTMLSelectElement || field instanceof HTMLTextAreaElement;
-    if (!isField || !value) continue;
-    field.value = value;
-    const folded = field.closest("details");
-    if (folded) folded.open = true;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-  }
-}
-
 /** Shows the length of the name near its limit. Longer names can be typed, because browsers would cut them silently. */
 function NameField({ maxLength, typed, error }: { maxLength: number; typed: string; error: string | null }) {
+  const { isReset } = useShownOnce();
   const [length, setLength] = useState([...typed.trim()].length);
   const excess = length - maxLength;
   const message =
@@ -189,6 +159,8 @@ function NameField({ maxLength, typed, error }: { maxLength: number; typed: stri
         required
         onInput={(event) => setLength([...event.currentTarget.value.trim()].length)}
         {...describedBy("name", message, true)}
+        // biome-ignore lint/a11y/noAutofocus: after "Done", the name of the next token can be typed at once
+        autoFocus={isReset || error !== null}
       />
     </Field>
   );
