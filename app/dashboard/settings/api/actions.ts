@@ -1,7 +1,6 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
-import { redirect } from "next/navigation";
 import { withoutTokens } from "@/app/dashboard/form-answer";
 import type { Account } from "@/lib/accounts/accounts";
 import type { InvalidField } from "@/lib/failures";
@@ -31,9 +30,8 @@ import { findOverlap } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
 import type { CreatedToken, CreateField, CreateState, CreateValues, ReplacedToken } from "./create/create-state";
 import { SEEN_FIELD, type SeenFrom } from "./list/known-networks";
-import { parseIds } from "./page-query";
 import { findOutcome } from "./revoke/find-outcome";
-import type { RevokeOutcome } from "./revoke/revocation";
+import { parseSelection, type RevokeOutcome } from "./revoke/revocation";
 
 /** Creates a token. Only the answer to this request ever contains the raw token. */
 export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
@@ -143,36 +141,23 @@ export async function restrictTokenAction(_: NetworksState, form: FormData): Pro
   return { kind: "restricted", networks, outside: isOutside ? lastIp : null };
 }
 
-/** Revokes the tokens of the form and returns the result, for pages with JavaScript. */
-export async function revokeTokensAction(form: FormData): Promise<RevokeOutcome | InvalidField<"password">> {
-  const result = await revoke(form);
-  if (result.kind === "invalid") return result;
-  if (result.ids.length > 0) revalidatePath(TOKEN_PAGE, "layout");
-  return result.outcome;
-}
-
-/** Revokes like `revokeTokensAction`, then redirects to a page with the result. For browsers without JavaScript. */
-export async function revokeTokensAndGoAction(form: FormData): Promise<never> {
-  const result = await revoke(form);
-  if (result.kind === "invalid") redirect(`${TOKEN_PAGE}?revoke=all&password=refused`);
-  redirect(`${TOKEN_PAGE}?${result.ids.length > 0 ? `revoked=${result.ids}` : `unchanged=${result.selection}`}`);
-}
-
-async function revoke(form: FormData) {
+/** Revokes the tokens that the form names in its field `id`: "all", or their ids. */
+export async function revokeTokensAction(
+  _: unknown,
+  form: FormData,
+): Promise<RevokeOutcome | InvalidField<"password">> {
   const account = await requireAccount();
-  const selection = form.has("all") ? "all" : parseIds(form.getAll("id").slice(0, MAX_ACTIVE_TOKENS).join(","));
+  const selection = parseSelection(textOf(form, "id"));
   const stranger = selection === "all" ? await checkPasswordAgain(account, form) : null;
   if (stranger) return stranger;
   const revoked = await revokeTokens(account.id, selection);
+  const now = new Date();
+  if (revoked.length === 0) return findOutcome(account.id, selection, now);
   const { ip } = await requestSender();
   for (const { id } of revoked) securityEvent("token revoked", { accountId: account.id, tokenId: id, ip });
-  const ids = revoked.map(({ id }) => id);
-  const outcome = await findOutcome(
-    account.id,
-    ids.length > 0 ? { revoked: ids } : { unchanged: selection },
-    new Date(),
-  );
-  return { kind: "done" as const, selection, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
+  revalidatePath(TOKEN_PAGE, "layout");
+  const tokens = revoked.map(({ id, name, hint }) => ({ id, name, hint }));
+  return { kind: "revoked", tokens, at: now, now };
 }
 
 /** Stores that the use from the new networks of the form was the owner's own, which ends the notice of it. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
+import { cache } from "react";
 import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -24,11 +25,9 @@ import { ViewForm } from "./list/view-form";
 import { LookUpToken } from "./lookup/look-up-token";
 import { networksHelp } from "./networks/field-help";
 import styles from "./page.module.css";
-import { askedIn, type Query, stepIn } from "./page-query";
-import { describeToken } from "./revoke/describe-token";
 import { findOutcome } from "./revoke/find-outcome";
-import type { TokenSelection } from "./revoke/revocation";
-import { RevokeQuestions, RevokeResult } from "./revoke/revoke-questions";
+import { describeToken, parseSelection } from "./revoke/revocation";
+import { RevokeQuestions } from "./revoke/revoke-questions";
 import { Selection } from "./revoke/selection";
 import { UseWithAgents } from "./use-with-agents";
 
@@ -37,49 +36,43 @@ const MANY = 5;
 /** The page shows this many ended tokens and folds the others. */
 const UNFOLDED = 10;
 
-const PASSWORD_REFUSED = "That did not work. Type your password again; after many attempts, wait a few minutes.";
-
+type Query = Record<string, string | string[] | undefined>;
 type Props = { searchParams: Promise<Query> };
 
+/** The tokens of the account and those that `?revoke=` asks about, if they can be revoked; read once for title and page. */
+const readTokens = cache(async (revoke: string | undefined) => {
+  const account = await requireAccount();
+  const now = new Date();
+  const lists = await listTokens(account.id, now);
+  const selection = revoke === undefined ? null : parseSelection(revoke);
+  const isAnswerable = lists.active.some(({ id }) => selection === "all" || selection?.includes(id));
+  return { account, now, lists, selection, asked: isAnswerable ? selection : null };
+});
+
+const tokensOf = ({ revoke }: Query) => readTokens(revoke === undefined ? undefined : String(revoke));
+
 export async function generateMetadata({ searchParams }: Props): Promise<Metadata> {
-  const { revoke, revoked, unchanged } = await searchParams;
-  if (revoke) return { title: "Revoke? · API tokens" };
-  if (revoked) return { title: "Revoked · API tokens" };
-  return { title: unchanged ? "Nothing changed · API tokens" : "API tokens" };
+  const { asked } = await tokensOf(await searchParams);
+  return { title: asked ? "Revoke? · API tokens" : "API tokens" };
 }
 
 export default async function Page({ searchParams }: Props) {
-  const account = await requireAccount();
-  const now = new Date();
-  const [query, lists, origin, asksPassword, help] = await Promise.all([
-    searchParams,
-    listTokens(account.id, now),
+  const query = await searchParams;
+  const { account, now, lists, selection, asked } = await tokensOf(query);
+  const { active, ended, hasMoreEnded } = lists;
+  const view = viewIn(query);
+  const ids = active.map(({ id }) => id);
+  const [refusal, days, news, origin, asksPassword, help] = await Promise.all([
+    selection && !asked ? findOutcome(account.id, selection, now) : null,
+    listDaysOfUse(ids, now),
+    listTokenNews([...ids, ...ended.map(({ id }) => id)], now),
     pageOrigin(),
     needsPassword(),
     networksHelp(),
   ]);
-  const { active, ended, hasMoreEnded } = lists;
-  const view = viewIn(query);
-  const askedAbout = askedIn(query);
-  const isAnswerable = askedAbout !== null && (askedAbout === "all" ? active : activeOf(askedAbout, active)).length > 0;
-  const step = isAnswerable || askedAbout === null ? stepIn(query) : { unchanged: askedAbout };
-  const ids = active.map(({ id }) => id);
-  const [outcome, days, news] = await Promise.all([
-    step && findOutcome(account.id, step, now),
-    listDaysOfUse(ids, now),
-    listTokenNews([...ids, ...ended.map(({ id }) => id)], now),
-  ]);
   return (
     <main id="main" className="page parts">
-      <RevokeQuestions
-        tokens={active.map(describeToken)}
-        askedAbout={isAnswerable ? askedAbout : null}
-        outcome={outcome}
-        asksPassword={asksPassword}
-        passwordError={query.password === undefined ? null : PASSWORD_REFUSED}
-        now={now}
-      >
-        <RevokeResult />
+      <RevokeQuestions tokens={active.map(describeToken)} {...{ asked, refusal, asksPassword, now }}>
         <PageHeader title="API tokens">
           <p>
             A token lets a program read your servers, benchmarks and game services through the API, as you and without
@@ -168,10 +161,6 @@ function Ended({ ended, hasMoreEnded, view, now }: EndedProps) {
       )}
     </Section>
   );
-}
-
-function activeOf(selection: Exclude<TokenSelection, "all">, active: readonly TokenRecord[]): TokenRecord[] {
-  return active.filter(({ id }) => selection.includes(id));
 }
 
 function expiryChoices(now: Date, zone: string): [value: string, label: string][] {

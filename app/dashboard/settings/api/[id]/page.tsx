@@ -21,8 +21,8 @@ import { tokenState } from "@/lib/tokens/state";
 import { NewNetworkOf } from "../list/notices";
 import { ReplacementNote } from "../list/replacement-note";
 import { type NetworksHelp, networksHelp } from "../networks/field-help";
-import { describeToken } from "../revoke/describe-token";
-import { RevokeLink, RevokeQuestions, RevokeResult } from "../revoke/revoke-questions";
+import { describeToken } from "../revoke/revocation";
+import { RevokeLink, RevokeQuestions } from "../revoke/revoke-questions";
 import { DayChart } from "./day-chart";
 import { NetworksForm } from "./networks-form";
 import { RenameForm } from "./rename-form";
@@ -57,14 +57,7 @@ export default async function Page({ params, searchParams }: Props) {
   const day = days.get(token.id);
   return (
     <main id="main" className="page parts">
-      <RevokeQuestions
-        tokens={isActive ? [describeToken(token)] : []}
-        askedAbout={null}
-        outcome={null}
-        asksPassword={asksPassword}
-        now={now}
-      >
-        <RevokeResult />
+      <RevokeQuestions tokens={isActive ? [describeToken(token)] : []} asksPassword={asksPassword} now={now}>
         <PageHeader
           back={{ href: TOKEN_PAGE, label: "API tokens" }}
           title={<Name>{token.name}</Name>}

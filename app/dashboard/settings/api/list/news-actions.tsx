@@ -10,12 +10,10 @@ type Props = {
   tokens: readonly { id: number; name: string }[];
   /** The new networks that they were used from; none: nobody is asked whether that was them. */
   seen: readonly SeenFrom[];
-  /** Keeps ids unique when a page has the same actions twice. */
-  idPrefix: string;
 };
 
 /** What a token that was used from a new network leads to: replace it, revoke it, or say that it was its owner. */
-export function NewsActions({ tokens, seen, idPrefix }: Props) {
+export function NewsActions({ tokens, seen }: Props) {
   const [token, ...others] = tokens;
   if (!token) return null;
   const isOne = others.length === 0;
@@ -31,7 +29,7 @@ export function NewsActions({ tokens, seen, idPrefix }: Props) {
           </span>
         </a>
       )}
-      <RevokeLink selection={tokens.map(({ id }) => id)} idPrefix={idPrefix} className={styles.action}>
+      <RevokeLink selection={tokens.map(({ id }) => id)} className={styles.action}>
         Revoke{isOne ? "" : ` ${tokens.length}`}
         <span className="visually-hidden"> {of}</span>
       </RevokeLink>

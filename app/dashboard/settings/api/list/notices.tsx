@@ -1,11 +1,11 @@
-import { Fingerprint } from "@/app/ui/fingerprint";
 import { From, Ip } from "@/app/ui/ip";
-import { Name, StrongName } from "@/app/ui/name";
+import { Name } from "@/app/ui/name";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { tokenPath } from "@/lib/page-paths";
 import type { TokenEventKind } from "@/lib/tokens/events/kinds";
 import { endsSoon, type NewNetwork, newNetworksIn, type TokenEvent } from "@/lib/tokens/events/token-events";
 import { endOf, type TokenLists, type TokenRecord } from "@/lib/tokens/management";
+import { TokenName } from "../token-name";
 import { NewsActions } from "./news-actions";
 import styles from "./notices.module.css";
 import { programName } from "./program-name";
@@ -70,8 +70,8 @@ function StillTried({ refused, now }: RefusedProps) {
   const end = endOf(token);
   return (
     <li>
-      <TokenName token={token} /> {token.revokedAt ? "was revoked" : "expired"} {end && <Time at={end} now={now} />} and
-      is still tried: last <LastRefusal event={event} now={now} />.
+      <TokenName token={token} isLink /> {token.revokedAt ? "was revoked" : "expired"}{" "}
+      {end && <Time at={end} now={now} />} and is still tried: last <LastRefusal event={event} now={now} />.
     </li>
   );
 }
@@ -91,7 +91,8 @@ function TriedElsewhere({ refused, now }: RefusedProps) {
   return (
     <li className={`row spread ${styles.line}`}>
       <span>
-        <TokenName token={token} /> was refused outside its networks: last <LastRefusal event={event} now={now} />.
+        <TokenName token={token} isLink /> was refused outside its networks: last{" "}
+        <LastRefusal event={event} now={now} />.
       </span>
       <a className={styles.action} href={`${tokenPath(token.id)}#networks`}>
         Change networks
@@ -126,7 +127,7 @@ function EndSoon({ tokens, now }: GroupProps) {
   return (
     <li className={`row spread ${styles.line}`}>
       <span>
-        <TokenName token={token} /> ends{" "}
+        <TokenName token={token} isLink /> ends{" "}
         {token.expiresAt && (
           <>
             <Until at={token.expiresAt} now={now} />, on <DateOf at={token.expiresAt} />
@@ -155,7 +156,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
           {seen.length} tokens were used from a new network: <Names tokens={seen.map(({ token }) => token)} />. Revoke
           those that you did not use there.
         </span>
-        <NewsActions tokens={tokens} seen={networks} idPrefix="notice-" />
+        <NewsActions tokens={tokens} seen={networks} />
       </li>
     );
   }
@@ -164,11 +165,11 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
   return (
     <li className={`row spread ${styles.line}`}>
       <span>
-        <TokenName token={token} /> was used from a new network <Time at={network.firstSeenAt} now={now} />:{" "}
+        <TokenName token={token} isLink /> was used from a new network <Time at={network.firstSeenAt} now={now} />:{" "}
         <Ip ip={network.network} />
         {program && ` (${program})`}.
       </span>
-      <NewsActions tokens={tokens} seen={networks} idPrefix="notice-" />
+      <NewsActions tokens={tokens} seen={networks} />
     </li>
   );
 }
@@ -183,15 +184,4 @@ function Names({ tokens, fragment = "" }: { tokens: readonly TokenRecord[]; frag
       </a>
     </span>
   ));
-}
-
-function TokenName({ token }: { token: TokenRecord }) {
-  return (
-    <>
-      <a className="inline-link" href={tokenPath(token.id)}>
-        <StrongName>{token.name}</StrongName>
-      </a>{" "}
-      (<Fingerprint hint={token.hint} />)
-    </>
-  );
 }

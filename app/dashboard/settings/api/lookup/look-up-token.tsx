@@ -1,23 +1,19 @@
 "use client";
 
-import { useRef } from "react";
 import { Field } from "@/app/ui/field";
-import { Fingerprint } from "@/app/ui/fingerprint";
-import { StrongName } from "@/app/ui/name";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
-import { tokenPath } from "@/lib/page-paths";
 import { NewsActions } from "../list/news-actions";
+import { TokenName } from "../token-name";
 import styles from "./look-up-token.module.css";
 import { type LookUpAnswer, lookUpTokenAction } from "./look-up-token-action";
 
 /** Finds the token that a person has at hand, in a file or a log. */
 export function LookUpToken() {
-  const field = useRef<HTMLInputElement>(null);
-  const form = useFormAnswer(lookUpTokenAction, () => {
+  const form = useFormAnswer(lookUpTokenAction, (_, form) => {
     // The text may be a token, so it must not stay on the page.
-    if (field.current) field.current.value = "";
+    form.reset();
   });
   return (
     <section className="stack" aria-label="Which token is this?">
@@ -29,7 +25,6 @@ export function LookUpToken() {
           hint="It is compared and then forgotten: neither stored nor logged."
         >
           <input
-            ref={field}
             id="pasted"
             className="input mono"
             name="pasted"
@@ -60,10 +55,7 @@ function Answer({ answer }: { answer: LookUpAnswer }) {
     <ul className={`stack tight ${styles.found}`}>
       {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt, network }) => (
         <li key={id}>
-          <a className="inline-link" href={tokenPath(id)}>
-            <StrongName>{name}</StrongName>
-          </a>{" "}
-          (<Fingerprint hint={hint} />){" "}
+          <TokenName token={{ id, name, hint }} isLink />{" "}
           {state === "active" ? "is active" : `${state === "revoked" ? "was revoked" : "expired"} `}
           {endedAt !== null && state !== "active" && <Time at={new Date(endedAt)} now={now} />};{" "}
           {lastUsedAt === null ? (
@@ -75,11 +67,7 @@ function Answer({ answer }: { answer: LookUpAnswer }) {
           )}{" "}
           {network !== null && `New: it is used from ${network}. `}
           {state === "active" && (
-            <NewsActions
-              tokens={[{ id, name }]}
-              seen={network === null ? [] : [{ tokenId: id, network }]}
-              idPrefix="found-"
-            />
+            <NewsActions tokens={[{ id, name }]} seen={network === null ? [] : [{ tokenId: id, network }]} />
           )}
         </li>
       ))}

@@ -1,25 +1,29 @@
+import { findId } from "@/lib/http/ids";
+import { MAX_ACTIVE_TOKENS, type TokenRecord } from "@/lib/tokens/management";
+import { programName } from "../list/program-name";
+
 /** The tokens that a question is about: some by their ids, or all that are active. */
 export type TokenSelection = readonly number[] | "all";
 
+/** Reads a selection from a URL or a form. It ignores invalid ids, and ids beyond the most active tokens of an account. */
+export function parseSelection(text: string): TokenSelection {
+  return text === "all" ? text : text.split(",", MAX_ACTIVE_TOKENS).flatMap((part) => findId(part) ?? []);
+}
+
 /** What the question says about a token. */
-export type QuestionedToken = {
-  id: number;
-  name: string;
-  hint: string;
-  lastUsedAt: Date | null;
-  lastUsedIp: string | null;
-  program: string | null;
-};
+export type QuestionedToken = ReturnType<typeof describeToken>;
 
-/** The steps that a form or a URL can name. */
-export type Step = { revoked: readonly number[] } | { unchanged: TokenSelection };
+/** What the question before revoking says about a token. */
+export function describeToken({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }: TokenRecord) {
+  return { id, name, hint, lastUsedAt, lastUsedIp, program: programName(lastUsedAgent) };
+}
 
-export type Named = { name: string; hint: string };
+type Named = Pick<TokenRecord, "id" | "name" | "hint">;
 
 /** The result of a revocation. */
 export type RevokeOutcome =
   /** All tokens were revoked at the same instant. */
-  | { kind: "revoked"; tokens: readonly Named[]; at: number; now: number }
-  | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: number; now: number }
+  | { kind: "revoked"; tokens: readonly Named[]; at: Date; now: Date }
+  | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: Date; now: Date }
   /** The token does not exist, or no token was active when all were to be revoked. */
   | { kind: "nothing"; isAll: boolean };

@@ -1,16 +1,15 @@
 "use client";
 
-import { useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef } from "react";
+import { ActionForm } from "@/app/ui/action-form";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { From } from "@/app/ui/ip";
 import { Name, StrongName } from "@/app/ui/name";
-import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
-import { useSubmission } from "@/app/ui/use-submission";
+import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import { revokeTokensAction, revokeTokensAndGoAction } from "../actions";
 import { PasswordAgain } from "../password-again";
-import type { QuestionedToken, RevokeOutcome } from "./revocation";
+import type { QuestionedToken } from "./revocation";
 import styles from "./revoke-dialog.module.css";
 
 /** Nobody reads faster. An earlier tap is the second half of the double tap that opened the question. */
@@ -23,23 +22,19 @@ type Props = {
   isAll: boolean;
   /** The last sign-in is too long ago to revoke all without the password. */
   asksPassword: boolean;
-  /** What was wrong with the password, for browsers without JavaScript. */
   passwordError: string | null;
   now: Date;
+  form: FormAnswer<{ kind: string }>;
   onCancel: () => void;
-  onAnswer: (outcome: RevokeOutcome) => void;
 };
 
 /** The question before something is revoked. Without JavaScript it stands over the page in the same place. */
-export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: written, now, onCancel, onAnswer }: Props) {
+export function RevokeDialog({ tokens, isAll, asksPassword, passwordError, now, form, onCancel }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const openedAt = useRef(Number.POSITIVE_INFINITY);
-  const [passwordError, setPasswordError] = useState(written);
-  const { onSubmit, isPending, failure } = useSubmission(revokeTokensAction, (answer) => {
-    if (answer.kind !== "invalid") return onAnswer(answer);
-    setPasswordError(answer.message);
-    requestAnimationFrame(() => dialog.current?.querySelector<HTMLElement>("[name=password]")?.focus());
-  });
+  const [first] = tokens;
+  const isOne = first && tokens.length === 1;
+  const count = `${isAll ? "all " : ""}${tokens.length}${isAll ? " active" : ""} tokens`;
 
   useLayoutEffect(() => {
     const { current } = dialog;
@@ -73,22 +68,40 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
       // The form covers the whole dialog, so a click on the dialog itself is a click on its backdrop.
       onClick={(event) => event.target === event.currentTarget && cancel(event)}
     >
-      <form action={revokeTokensAndGoAction} onSubmit={onSubmit} className={styles.form}>
-        <h2 id="question" className={styles.question}>
-          {question(tokens, isAll)}
-        </h2>
+      <ActionForm
+        form={form}
+        className={styles.form}
+        labelledBy="question"
+        title={
+          <h2 id="question" className={styles.question}>
+            Revoke {isOne ? <>“{<Name>{first.name}</Name>}”</> : count}?
+          </h2>
+        }
+        again="It may have happened all the same. Sending it again is safe."
+        hidden={{ id: isAll ? "all" : tokens.map(({ id }) => id).join() }}
+      >
         <div id="facts" className={styles.facts}>
-          {isAll && <input type="hidden" name="all" value="yes" />}
-          {tokens.map(({ id }) => !isAll && <input key={id} type="hidden" name="id" value={id} />)}
-          <Tokens tokens={tokens} now={now} />
+          <ul className={styles.tokens}>
+            {tokens.map(({ id, name, hint, lastUsedAt, lastUsedIp, program }) => (
+              <li key={id}>
+                {!isOne && <StrongName>{name}</StrongName>} <Fingerprint hint={hint} />
+                <span className={styles.use}>
+                  {lastUsedAt ? (
+                    <>
+                      Last used <Time at={lastUsedAt} now={now} />
+                      <From ip={lastUsedIp} program={program} />
+                    </>
+                  ) : (
+                    "Never used"
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
           <p>
-            Programs that use {tokens.length === 1 ? "it" : "them"} are refused from their next request on. This cannot
-            be undone.
+            Programs that use {isOne ? "it" : "them"} are refused from their next request on. This cannot be undone.
           </p>
           {isAll && (asksPassword || passwordError) && <PasswordAgain id="password-to-revoke" error={passwordError} />}
-          {failure !== undefined && (
-            <NoAnswer failure={failure}>It may have happened all the same. Sending it again is safe.</NoAnswer>
-          )}
         </div>
         <div className={styles.buttons}>
           {/* biome-ignore lint/a11y/noAutofocus: a dialog begins with its harmless answer */}
@@ -99,53 +112,12 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
             type="submit"
             className={`button danger ${styles.confirm}`}
             onClick={refuseHaste}
-            aria-disabled={isPending}
+            aria-disabled={form.isPending}
           >
-            {isPending ? "Revoking…" : confirmLabel(tokens, isAll)}
+            {form.isPending ? "Revoking…" : isOne ? "Revoke token" : isAll ? "Revoke all" : `Revoke ${count}`}
           </button>
         </div>
-      </form>
+      </ActionForm>
     </dialog>
-  );
-}
-
-function Tokens({ tokens, now }: Pick<Props, "tokens" | "now">) {
-  return (
-    <ul className={styles.tokens}>
-      {tokens.map((token) => (
-        <li key={token.id}>
-          {tokens.length > 1 && <StrongName>{token.name}</StrongName>} <Fingerprint hint={token.hint} />
-          <span className={styles.use}>
-            <LastUse token={token} now={now} />
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function question(tokens: readonly QuestionedToken[], isAll: boolean): React.ReactNode {
-  const [first] = tokens;
-  if (first && tokens.length === 1)
-    return (
-      <>
-        Revoke “<Name>{first.name}</Name>”?
-      </>
-    );
-  return isAll ? `Revoke all ${tokens.length} active tokens?` : `Revoke ${tokens.length} tokens?`;
-}
-
-function confirmLabel(tokens: readonly QuestionedToken[], isAll: boolean): string {
-  if (tokens.length === 1) return "Revoke token";
-  return isAll ? "Revoke all" : `Revoke ${tokens.length} tokens`;
-}
-
-function LastUse({ token, now }: { token: QuestionedToken; now: Date }) {
-  if (!token.lastUsedAt) return "Never used";
-  return (
-    <>
-      Last used <Time at={token.lastUsedAt} now={now} />
-      <From ip={token.lastUsedIp} program={token.program} />
-    </>
   );
 }

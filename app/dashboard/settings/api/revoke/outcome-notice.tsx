@@ -1,8 +1,7 @@
-import { Fingerprint } from "@/app/ui/fingerprint";
-import { StrongName } from "@/app/ui/name";
 import { Notice } from "@/app/ui/notice";
 import { Time } from "@/app/ui/time";
-import type { Named, RevokeOutcome } from "./revocation";
+import { TokenName } from "../token-name";
+import type { RevokeOutcome } from "./revocation";
 
 /** Shows the result of a revocation and what it means. */
 export function OutcomeNotice({ outcome }: { outcome: RevokeOutcome }) {
@@ -19,7 +18,7 @@ function Sentence({ outcome }: { outcome: RevokeOutcome }) {
       ? "Nothing was changed: there is no active token to revoke."
       : "Nothing was changed: you have no such token.";
   }
-  const time = <Time at={new Date(outcome.at)} now={new Date(outcome.now)} />;
+  const time = <Time at={outcome.at} now={outcome.now} />;
   if (outcome.kind === "had-ended") {
     return (
       <>
@@ -34,14 +33,6 @@ function Sentence({ outcome }: { outcome: RevokeOutcome }) {
       {first && others.length === 0 ? <TokenName token={first} /> : `${outcome.tokens.length} tokens`}{" "}
       {others.length === 0 ? "was" : "were"} revoked {time}. Requests with {others.length === 0 ? "it" : "them"} are
       refused.
-    </>
-  );
-}
-
-function TokenName({ token }: { token: Named }) {
-  return (
-    <>
-      <StrongName>{token.name}</StrongName> (<Fingerprint hint={token.hint} />)
     </>
   );
 }
