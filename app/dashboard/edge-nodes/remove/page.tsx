@@ -21,14 +21,7 @@ export default async function Page({ searchParams }: Props) {
   const { total, services } = await listServed(account, id);
   return (
     <main id="main" className="page parts">
-      <PageHeader
-        title={
-          <>
-            Remove <Name>{name}</Name>?
-          </>
-        }
-        back={{ href: EDGE_NODES, label: "Edge nodes" }}
-      >
+      <PageHeader title="Remove" of={{ name }} isQuestion back={{ href: EDGE_NODES, label: "Edge nodes" }}>
         <p className="soft">
           Its key is refused at once, and its program goes on serving what it last fetched until you stop it.{" "}
           {total === 0

@@ -3,7 +3,6 @@ import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Outcome } from "@/app/dashboard/outcome";
 import { Link } from "@/app/ui/link";
-import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
@@ -27,14 +26,7 @@ export default async function Page({ searchParams }: Props) {
   return (
     <main id="main" className="page parts">
       <Outcome done={done} sentences={OUTCOMES} />
-      <PageHeader
-        title={
-          <>
-            Settings of <Name>{name}</Name>
-          </>
-        }
-        back={{ href: EDGE_NODES, label: "Edge nodes" }}
-      />
+      <PageHeader title="Settings of" of={{ name }} back={{ href: EDGE_NODES, label: "Edge nodes" }} />
       <SettingsSection id="name" title="Name">
         <FieldsForm
           action={renameNodeAction}

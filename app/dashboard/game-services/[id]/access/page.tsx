@@ -47,14 +47,7 @@ export default async function Page({ params, searchParams }: Props) {
   return (
     <main id="main" className="page parts">
       <ServiceOutcome done={done} />
-      <PageHeader
-        title={
-          <>
-            Access to <Name>{service.name}</Name>
-          </>
-        }
-        back={{ href: servicePath(id), label: <Name>{service.name}</Name> }}
-      >
+      <PageHeader title="Access to" of={{ name: service.name, href: servicePath(id) }}>
         <p className="soft">Who sees this service, on the dashboard and with a token. Only you can change it.</p>
       </PageHeader>
       <SettingsSection id="viewers" title="Who can see this now">

@@ -15,14 +15,7 @@ export default async function Page({ params }: Props) {
   const { id, name, java_hostname } = service;
   return (
     <main id="main" className="page parts">
-      <PageHeader
-        title={
-          <>
-            Delete <Name>{name}</Name>?
-          </>
-        }
-        back={{ href: servicePath(id), label: <Name>{name}</Name> }}
-      >
+      <PageHeader title="Delete" of={{ name, href: servicePath(id) }} isQuestion>
         <p className="soft">
           Players no longer reach the origin through <Name>{java_hostname}</Name>. What the edge nodes counted is
           deleted. This cannot be undone.

@@ -1,6 +1,5 @@
 import { redirect } from "next/navigation";
 import { ButtonForm } from "@/app/dashboard/button-form";
-import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
 import { listRecentTraffic } from "@/lib/game-services/traffic";
@@ -20,14 +19,7 @@ export default async function Page({ params }: Props) {
   const connections = (await listRecentTraffic([id])).get(id)?.connections ?? 0;
   return (
     <main id="main" className="page parts">
-      <PageHeader
-        title={
-          <>
-            Disable <Name>{name}</Name>?
-          </>
-        }
-        back={{ href: servicePath(id), label: <Name>{name}</Name> }}
-      >
+      <PageHeader title="Disable" of={{ name, href: servicePath(id) }} isQuestion>
         <p className="soft">
           Everybody who plays is disconnected within seconds, and nobody gets in until you enable it again. It had{" "}
           <strong>{counted(connections, "connection")}</strong> in the last hour.

@@ -23,14 +23,7 @@ export default async function Page({ params }: Props) {
   const wanted = wantedRecords(ips);
   return (
     <main id="main" className="page parts">
-      <PageHeader
-        title={
-          <>
-            DNS of <Name>{service.name}</Name>
-          </>
-        }
-        back={{ href: servicePath(service.id), label: <Name>{service.name}</Name> }}
-      >
+      <PageHeader title="DNS of" of={{ name: service.name, href: servicePath(service.id) }}>
         <p>
           {records === null
             ? "Many names are looked up at the moment. Reload the page in a few seconds."

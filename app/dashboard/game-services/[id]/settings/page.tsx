@@ -1,6 +1,6 @@
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Link } from "@/app/ui/link";
-import { Name, StrongName } from "@/app/ui/name";
+import { StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
 import { MAX_OFFLINE_TEXT } from "@/lib/game-services/management";
@@ -19,14 +19,7 @@ export default async function Page({ params }: Props) {
   const { id, name } = service;
   return (
     <main id="main" className="page parts">
-      <PageHeader
-        title={
-          <>
-            Settings of <Name>{name}</Name>
-          </>
-        }
-        back={{ href: servicePath(id), label: <Name>{name}</Name> }}
-      />
+      <PageHeader title="Settings of" of={{ name, href: servicePath(id) }} />
       {wish === "gone" ? (
         <p>This service is being deleted and can no longer be changed.</p>
       ) : (

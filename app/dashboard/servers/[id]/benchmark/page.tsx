@@ -1,4 +1,3 @@
-import { Name } from "@/app/ui/name";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -35,14 +34,7 @@ export default async function Page({ params, searchParams }: Props) {
       {query.unchanged !== undefined && (
         <Notice tone="warning">Nothing was changed: there is no such pending run.</Notice>
       )}
-      <PageHeader
-        title={
-          <>
-            Run a benchmark on <Name>{server.label}</Name>
-          </>
-        }
-        back={{ href: serverPath(server.id), label: <Name>{server.label}</Name> }}
-      >
+      <PageHeader title="Run a benchmark on" of={{ name: server.label, href: serverPath(server.id) }}>
         <p>
           One line, run on the server, measures its processors, disks and network with YABS, a script that many people
           compare machines with, and sends the result here. It takes about ten minutes and keeps the machine busy

@@ -22,14 +22,7 @@ export default async function Page({ params }: Props) {
   const now = new Date();
   return (
     <main id="main" className="page parts">
-      <PageHeader
-        title={
-          <>
-            Remove <Name>{server.label}</Name>?
-          </>
-        }
-        back={{ href: serverPath(server.id), label: <Name>{server.label}</Name> }}
-      >
+      <PageHeader title="Remove" of={{ name: server.label, href: serverPath(server.id) }} isQuestion>
         <p className="soft">
           Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
         </p>

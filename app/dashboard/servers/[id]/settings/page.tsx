@@ -1,7 +1,7 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { ButtonRow } from "@/app/ui/button-row";
 import { Link } from "@/app/ui/link";
-import { Name, StrongName } from "@/app/ui/name";
+import { StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
@@ -39,14 +39,7 @@ export default async function Page({ params, searchParams }: Props) {
   ]);
   return (
     <main id="main" className="page parts">
-      <PageHeader
-        title={
-          <>
-            Settings of <Name>{server.label}</Name>
-          </>
-        }
-        back={{ href: serverPath(server.id), label: <Name>{server.label}</Name> }}
-      />
+      <PageHeader title="Settings of" of={{ name: server.label, href: serverPath(server.id) }} />
       <SettingsSection id="names" title="Names" about="The daemon goes on reporting under new names.">
         <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
       </SettingsSection>
