@@ -1,8 +1,7 @@
 "use client";
 
 import { CodeBlock } from "@/app/ui/code-block";
-import { FirstUse } from "@/app/ui/first-use";
-import { FocusTarget } from "@/app/ui/focus-target";
+import { SecretPanel } from "@/app/ui/secret-panel";
 import { serverPath } from "@/lib/page-paths";
 import { installLines } from "./install-lines";
 
@@ -15,21 +14,28 @@ type Props = {
   isReplacement: boolean;
   /** What to paste for other agents. */
   otherAgents: React.ReactNode;
-  children?: React.ReactNode;
+  leave: { href: string; words: string };
 };
 
 /** A server key, shown this once, what to do with it, and the first check-in with it as soon as it has come. */
-export function NewKey({ title, serverId, rawKey, origin, isReplacement, otherAgents, children }: Props) {
+export function NewKey({ title, serverId, rawKey, origin, isReplacement, otherAgents, leave }: Props) {
   return (
-    <section className={"card card-body key"} aria-labelledby="new-key">
-      <FocusTarget as="h2" id="new-key">
-        {title}
-      </FocusTarget>
-      <p className="soft">
-        The key is shown this once: only its hash is stored. It lets the server&apos;s daemon report its own health, and
-        read nothing.{" "}
-        {isReplacement && "The old key works for one more hour, so nothing is missed while you change it."}
-      </p>
+    <SecretPanel
+      title={title}
+      about={
+        <>
+          The key is shown this once: only its hash is stored. It lets the server&apos;s daemon report its own health,
+          and read nothing.{" "}
+          {isReplacement && "The old key works for one more hour, so nothing is missed while you change it."}
+        </>
+      }
+      firstUse={{
+        path: `${serverPath(serverId)}/first-check-in`,
+        what: "check-in",
+        later: "The server's page shows the first check-in.",
+      }}
+      leave={{ what: "key", ...leave }}
+    >
       <CodeBlock label="Server key" text={rawKey} />
       <p>
         {isReplacement
@@ -38,12 +44,6 @@ export function NewKey({ title, serverId, rawKey, origin, isReplacement, otherAg
       </p>
       <CodeBlock label="In a terminal of the server" text={installLines(origin)} />
       {otherAgents}
-      <FirstUse
-        path={`${serverPath(serverId)}/first-check-in`}
-        what="check-in"
-        later="The server's page shows the first check-in."
-      />
-      {children}
-    </section>
+    </SecretPanel>
   );
 }

@@ -3,7 +3,6 @@
 import { ActionForm } from "@/app/ui/action-form";
 import { ButtonRow } from "@/app/ui/button-row";
 import { FocusTarget } from "@/app/ui/focus-target";
-import { LeaveSecret } from "@/app/ui/leave-secret";
 import { Link } from "@/app/ui/link";
 import { Name } from "@/app/ui/name";
 import { shownOnce } from "@/app/ui/shown-once";
@@ -31,11 +30,8 @@ export const AddServer = shownOnce(({ formNonce, origin, otherAgents }: Props) =
         }
         serverId={id}
         isReplacement={false}
-      >
-        <LeaveSecret what="key" href={serverPath(id)}>
-          Go to the server
-        </LeaveSecret>
-      </NewKey>
+        leave={{ href: serverPath(id), words: "Go to the server" }}
+      />
     );
   }
   if (answer.kind === "already-created") return <AlreadyAdded id={answer.id} />;

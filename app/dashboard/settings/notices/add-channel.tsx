@@ -2,9 +2,8 @@
 
 import { ActionForm } from "@/app/ui/action-form";
 import { CodeBlock } from "@/app/ui/code-block";
-import { FocusTarget } from "@/app/ui/focus-target";
-import { LeaveSecret } from "@/app/ui/leave-secret";
 import { Code, Name } from "@/app/ui/name";
+import { SecretPanel } from "@/app/ui/secret-panel";
 import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -136,18 +135,12 @@ export const RotateSecret = shownOnce(({ id, name }: { id: number; name: string 
 /** A secret of a webhook, shown this once. */
 function NewSecret({ title, secret }: { title: React.ReactNode; secret: string }) {
   return (
-    <section className="card card-body key" aria-labelledby="new-secret">
-      <FocusTarget as="h2" id="new-secret">
-        {title}
-      </FocusTarget>
-      <p className="soft">
-        The secret is shown this once. With it the receiver checks that a message came from this console: any library of
-        Standard Webhooks does that.
-      </p>
+    <SecretPanel
+      title={title}
+      about="The secret is shown this once. With it the receiver checks that a message came from this console: any library of Standard Webhooks does that."
+      leave={{ what: "secret", href: NOTICE_PAGE, words: "Go to the channels" }}
+    >
       <CodeBlock label="Secret of the webhook" text={secret} />
-      <LeaveSecret what="secret" href={NOTICE_PAGE}>
-        Go to the channels
-      </LeaveSecret>
-    </section>
+    </SecretPanel>
   );
 }

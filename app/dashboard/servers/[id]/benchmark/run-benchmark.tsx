@@ -2,9 +2,8 @@
 
 import { ActionForm } from "@/app/ui/action-form";
 import { CodeBlock } from "@/app/ui/code-block";
-import { FocusTarget } from "@/app/ui/focus-target";
-import { LeaveSecret } from "@/app/ui/leave-secret";
 import { StrongName } from "@/app/ui/name";
+import { SecretPanel } from "@/app/ui/secret-panel";
 import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useTimeZone } from "@/app/ui/time-zone";
@@ -58,22 +57,21 @@ type BenchmarkCommandProps = {
 function BenchmarkCommand({ id, origin, answer: { label, rawKey, expiresAt } }: BenchmarkCommandProps) {
   const zone = useTimeZone();
   return (
-    <section className="card card-body" aria-labelledby="line">
-      <FocusTarget as="h2" id="line">
-        Run this line on the server
-      </FocusTarget>
-      <p className="soft">
-        The line holds a key for this one result, is shown this once, and works until {momentText(expiresAt, zone)}{" "}
-        {zoneText(zone)}. The scores of <StrongName>{label}</StrongName> are on the server&apos;s page, and in its
-        terminal, as soon as it is done.
-      </p>
+    <SecretPanel
+      title="Run this line on the server"
+      about={
+        <>
+          The line holds a key for this one result, is shown this once, and works until {momentText(expiresAt, zone)}{" "}
+          {zoneText(zone)}. The scores of <StrongName>{label}</StrongName> are on the server&apos;s page, and in its
+          terminal, as soon as it is done.
+        </>
+      }
+      leave={{ what: "line", href: benchmarkPath(id), words: "Done" }}
+    >
       <CodeBlock
         label="In a terminal of the server"
         text={`curl -sL https://yabs.sh | bash -s -- -s "${origin}/ingest/v1/benchmarks/${rawKey}"`}
       />
-      <LeaveSecret what="line" href={benchmarkPath(id)}>
-        Done
-      </LeaveSecret>
-    </section>
+    </SecretPanel>
   );
 }

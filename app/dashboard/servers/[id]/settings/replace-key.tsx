@@ -1,7 +1,6 @@
 "use client";
 
 import { ActionForm } from "@/app/ui/action-form";
-import { LeaveSecret } from "@/app/ui/leave-secret";
 import { shownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { serverSettingsPath } from "@/lib/page-paths";
@@ -30,11 +29,8 @@ export const ReplaceKey = shownOnce(({ id, origin, hasKey, otherAgents, children
         serverId={id}
         rawKey={answer.rawKey}
         isReplacement={hasKey}
-      >
-        <LeaveSecret what="key" href={serverSettingsPath(id)}>
-          Done
-        </LeaveSecret>
-      </NewKey>
+        leave={{ href: serverSettingsPath(id), words: "Done" }}
+      />
     );
   }
   return (
