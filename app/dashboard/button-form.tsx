@@ -38,6 +38,7 @@ type Props = Omit<ButtonFormProps, "action"> & {
   form: Form<FormAnswer>;
   refusal: string | false | undefined;
   fields?: React.ReactNode;
+  done?: React.ReactNode;
 };
 
 /** The form of a `ButtonForm`, with or without fields above its button. */

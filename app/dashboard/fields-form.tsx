@@ -1,5 +1,6 @@
 "use client";
 
+import { StrongName } from "@/app/ui/name";
 import { TextField, type TextFieldSpec } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { type ButtonFormProps, FormOfButton } from "./button-form";
@@ -19,6 +20,13 @@ export function FieldsForm({
     <FormOfButton
       {...rest}
       form={form}
+      done={
+        form.answer.kind === "renamed" && (
+          <>
+            It is called <StrongName>{form.answer.name}</StrongName> now.
+          </>
+        )
+      }
       refusal={!fields.some(({ name }) => name === refused?.field) && refused?.message}
       hidden={{ ...hidden, ...(anyway !== undefined && { anyway }) }}
       submit={anyway === undefined ? submit : "Save anyway"}

@@ -1,8 +1,10 @@
 import { containsToken } from "@/lib/tokens/format";
 
-/** The answer to a failed form of game services. The form keeps its input. After a success the page loads again. */
+/** The answer to a form of text fields. A failed one keeps its input. After most successes another page is loaded. */
 export type FormAnswer =
   | { kind: "empty" }
+  /** On the same page, which has the new name already. */
+  | { kind: "renamed"; name: string }
   | {
       kind: "refused";
       field: string;

@@ -8,6 +8,15 @@ export function StrongName(props: React.ComponentProps<"strong">) {
   return <strong translate="no" dir="auto" {...props} />;
 }
 
+/** Whose button or link this is, for screen readers. It follows a space. */
+export function UnseenName({ children }: { children: React.ReactNode }) {
+  return (
+    <span className="visually-hidden" translate="no">
+      {children}
+    </span>
+  );
+}
+
 /** In a line of text: something that is typed or read letter by letter. */
 export function Code(props: React.ComponentProps<"code">) {
   return <code translate="no" {...props} />;

@@ -40,7 +40,7 @@ function translatable(page: Visitor, names: readonly string[]): string[] {
     .map((element) => $(element).text());
 }
 
-test("names, hostnames, tokens and codes are marked as nothing to translate, on every page of an account", async () => {
+test("no page lets a browser translate names, hostnames, tokens or codes", async () => {
   const { account, page } = await newVisitor("admin");
   const names = {
     server: unique("nordlicht"),

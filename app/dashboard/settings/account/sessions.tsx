@@ -3,11 +3,11 @@
 import { ActionForm } from "@/app/ui/action-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
+import { PasswordAgain } from "@/app/ui/password-again";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { browserName } from "@/lib/sign-in/browser-name";
 import type { OpenSession } from "@/lib/sign-in/open-sessions";
-import { PasswordAgain } from "../api/password-again";
 import { endSessionsAction } from "./actions";
 import styles from "./sessions.module.css";
 
@@ -18,7 +18,6 @@ export function Sessions({ sessions, asksPassword, now }: Props) {
   const form = useFormAnswer(endSessionsAction);
   const { answer, isPending } = form;
   const others = sessions.filter(({ isCurrent }) => !isCurrent);
-  const passwordError = answer.kind === "invalid" ? answer.message : null;
   return (
     <ActionForm
       form={form}
@@ -28,7 +27,9 @@ export function Sessions({ sessions, asksPassword, now }: Props) {
       done={answer.kind === "ended" && endedText(answer.count)}
       doneTone={answer.kind === "ended" && answer.count > 0 ? "done" : "warning"}
     >
-      {others.length > 0 && (asksPassword || passwordError) && <PasswordAgain error={passwordError} />}
+      {others.length > 0 && (
+        <PasswordAgain isAsked={asksPassword} error={answer.kind === "invalid" ? answer.message : null} />
+      )}
       <DataTable labelledBy="sessions" columns={["Browser", "Signed in", { title: "Action", isTitleHidden: true }]}>
         {sessions.map(({ id, userAgent, ip, createdAt, isCurrent }) => (
           <Row key={id}>

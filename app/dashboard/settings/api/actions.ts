@@ -1,7 +1,7 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
-import { withoutTokens } from "@/app/dashboard/form-answer";
+import { type FormAnswer, refused as refuseField, withoutTokens } from "@/app/dashboard/form-answer";
 import type { Account } from "@/lib/accounts/accounts";
 import type { InvalidField } from "@/lib/failures";
 import { idIn, textOf } from "@/lib/http/form-fields";
@@ -24,8 +24,7 @@ import {
   revokeTokens,
   type TokenRecord,
 } from "@/lib/tokens/management";
-import { checkTokenName } from "@/lib/tokens/name";
-import { checkNetworks, isInside, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
+import { isInside, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
 import { findOverlap } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
 import type { CreatedToken, CreateField, CreateState, CreateValues, ReplacedToken } from "./create/create-state";
@@ -39,14 +38,10 @@ export async function createTokenAction(_: CreateState, form: FormData): Promise
   const values = valuesOf(form);
   const expiry = checkTokenExpiry(values.expiry, values.date, { now: new Date(), zone: account.timeZone });
   if (expiry.kind === "invalid") return refused(expiry, values);
-  const name = checkTokenName(values.name);
-  if (name.kind === "invalid") return refused(name, values);
-  const networks = checkNetworks(values.networks);
-  if (networks.kind === "invalid") return refused(networks, values);
   const stranger = await checkPasswordAgain(account, form);
   if (stranger) return refused(stranger, values);
-  const formNonce = textOf(form, "formNonce");
-  const input = { name: name.name, ...expiry, networks: values.networks, formNonce };
+  const { name, networks } = values;
+  const input = { name, ...expiry, networks, formNonce: textOf(form, "formNonce") };
   return answer(account, await createToken(account.id, input), values, null);
 }
 
@@ -97,15 +92,14 @@ function refused(reason: InvalidField<CreateField>, values: CreateValues): Creat
   return { ...reason, values: withoutTokens(values) };
 }
 
-/** The result of renaming a token. */
-type RenameState = { kind: "empty" } | { kind: "renamed"; name: string } | InvalidField<"name">;
-
 /** Gives the token of the form another name. */
-export async function renameTokenAction(_: RenameState, form: FormData): Promise<RenameState> {
+export async function renameTokenAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
-  const result = await renameToken(account.id, idIn(form), textOf(form, "name"));
-  if (result.kind === "renamed") revalidatePath(TOKEN_PAGE, "layout");
-  return result;
+  const name = textOf(form, "name");
+  const result = await renameToken(account.id, idIn(form), name);
+  if (result.kind === "invalid") return refuseField(result.message, result.field, { name });
+  revalidatePath(TOKEN_PAGE, "layout");
+  return { kind: "renamed", name: result.name };
 }
 
 /** The result of changing the networks of a token. `typed` is shown again. */
@@ -120,8 +114,6 @@ export async function restrictTokenAction(_: NetworksState, form: FormData): Pro
   const account = await requireAccount();
   const typed = textOf(form, "networks", MAX_NETWORKS_TEXT);
   const refuse = (reason: InvalidField<"networks" | "password">) => ({ ...reason, ...withoutTokens({ typed }) });
-  const checked = checkNetworks(typed);
-  if (checked.kind === "invalid") return refuse(checked);
   const stranger = await checkPasswordAgain(account, form);
   if (stranger) return refuse(stranger);
   const id = idIn(form);
@@ -151,13 +143,12 @@ export async function revokeTokensAction(
   const stranger = selection === "all" ? await checkPasswordAgain(account, form) : null;
   if (stranger) return stranger;
   const revoked = await revokeTokens(account.id, selection);
-  const now = new Date();
-  if (revoked.length === 0) return findOutcome(account.id, selection, now);
+  if (revoked.length === 0) return findOutcome(account.id, selection, new Date());
   const { ip } = await requestSender();
   for (const { id } of revoked) securityEvent("token revoked", { accountId: account.id, tokenId: id, ip });
   revalidatePath(TOKEN_PAGE, "layout");
   const tokens = revoked.map(({ id, name, hint }) => ({ id, name, hint }));
-  return { kind: "revoked", tokens, at: now, now };
+  return { kind: "revoked", tokens, at: Date.now(), now: Date.now() };
 }
 
 /** Stores that the use from the new networks of the form was the owner's own, which ends the notice of it. */

@@ -3,12 +3,10 @@ import type { Metadata } from "next";
 import { cache } from "react";
 import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
-import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
 import { dateText } from "@/lib/format/relative-time";
 import { DAY } from "@/lib/format/time";
 import { API_REFERENCE } from "@/lib/page-paths";
-import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse } from "@/lib/tokens/activity";
 import { listTokenNews } from "@/lib/tokens/events/token-events";
@@ -16,6 +14,7 @@ import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expi
 import { listTokens, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { CreateToken } from "./create/create-token";
+import { FactsProvider } from "./facts";
 import { NoTokens } from "./list/no-tokens";
 import { Notices } from "./list/notices";
 import { ActiveTokens, EndedTokens } from "./list/token-list";
@@ -23,12 +22,11 @@ import { applyView, filterTokens } from "./list/token-view";
 import { type View, viewIn } from "./list/view";
 import { ViewForm } from "./list/view-form";
 import { LookUpToken } from "./lookup/look-up-token";
-import { networksHelp } from "./networks/field-help";
 import styles from "./page.module.css";
+import { readFacts } from "./read-facts";
 import { findOutcome } from "./revoke/find-outcome";
 import { describeToken, parseSelection } from "./revoke/revocation";
 import { RevokeQuestions } from "./revoke/revoke-questions";
-import { Selection } from "./revoke/selection";
 import { UseWithAgents } from "./use-with-agents";
 
 /** With this many active tokens, the page offers a filter and sorting. */
@@ -62,48 +60,44 @@ export default async function Page({ searchParams }: Props) {
   const { active, ended, hasMoreEnded } = lists;
   const view = viewIn(query);
   const ids = active.map(({ id }) => id);
-  const [refusal, days, news, origin, asksPassword, help] = await Promise.all([
+  const [refusal, days, news, facts] = await Promise.all([
     selection && !asked ? findOutcome(account.id, selection, now) : null,
     listDaysOfUse(ids, now),
     listTokenNews([...ids, ...ended.map(({ id }) => id)], now),
-    pageOrigin(),
-    needsPassword(),
-    networksHelp(),
+    readFacts(now),
   ]);
   return (
     <main id="main" className="page parts">
-      <RevokeQuestions tokens={active.map(describeToken)} {...{ asked, refusal, asksPassword, now }}>
-        <PageHeader title="API tokens">
-          <p>
-            A token lets a program read your servers, benchmarks and game services through the API, as you and without
-            your password. It can change nothing. What it reads, and how:{" "}
-            <Link className="inline-link" href={API_REFERENCE}>
-              API reference
-            </Link>
-            .
-          </p>
-        </PageHeader>
-        <Notices lists={lists} news={news} now={now} />
-        <CreateToken
-          formNonce={randomBytes(16).toString("base64url")}
-          choices={expiryChoices(now, account.timeZone)}
-          firstDay={dayOf(now, account.timeZone)}
-          maxNameLength={MAX_TOKEN_NAME_LENGTH}
-          asksPassword={asksPassword}
-          help={help}
-          origin={origin}
-          now={now}
-        />
-        {active.length + ended.length > 0 && (
-          <div className={styles.tools}>
-            {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
-            <LookUpToken />
-          </div>
-        )}
-        <Active {...{ active, days, news, view, origin, now }} />
-        {ended.length > 0 && <Ended {...{ ended, hasMoreEnded, view, now }} />}
-        <UseWithAgents origin={origin} />
-      </RevokeQuestions>
+      <FactsProvider facts={facts}>
+        <RevokeQuestions tokens={active.map(describeToken)} {...{ asked, refusal }}>
+          <PageHeader title="API tokens">
+            <p>
+              A token lets a program read your servers, benchmarks and game services through the API, as you and without
+              your password. It can change nothing. What it reads, and how:{" "}
+              <Link className="inline-link" href={API_REFERENCE}>
+                API reference
+              </Link>
+              .
+            </p>
+          </PageHeader>
+          <Notices lists={lists} news={news} now={now} />
+          <CreateToken
+            formNonce={randomBytes(16).toString("base64url")}
+            choices={expiryChoices(now, account.timeZone)}
+            firstDay={dayOf(now, account.timeZone)}
+            maxNameLength={MAX_TOKEN_NAME_LENGTH}
+          />
+          {active.length + ended.length > 0 && (
+            <div className={styles.tools}>
+              {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
+              <LookUpToken />
+            </div>
+          )}
+          <Active {...{ active, days, news, view, now }} origin={facts.origin} />
+          {ended.length > 0 && <Ended {...{ ended, hasMoreEnded, view, now }} />}
+          <UseWithAgents origin={facts.origin} />
+        </RevokeQuestions>
+      </FactsProvider>
     </main>
   );
 }
@@ -125,14 +119,7 @@ function Active({ active, days, news, view, origin, now }: ActiveProps) {
       }
     >
       {active.length === 0 && <NoTokens origin={origin} />}
-      {shownActive.length === 1 && (
-        <ActiveTokens tokens={shownActive} all={active} days={days} news={news} view={view} now={now} />
-      )}
-      {shownActive.length > 1 && (
-        <Selection>
-          <ActiveTokens tokens={shownActive} all={active} days={days} news={news} view={view} now={now} isSelectable />
-        </Selection>
-      )}
+      {shownActive.length > 0 && <ActiveTokens tokens={shownActive} all={active} {...{ days, news, view, now }} />}
       {active.length > 0 && shownActive.length === 0 && <p>No active token matches “{view.filter}”.</p>}
     </Section>
   );

@@ -2,11 +2,11 @@
 
 import { ActionForm } from "@/app/ui/action-form";
 import { Ip } from "@/app/ui/ip";
+import { PasswordAgain } from "@/app/ui/password-again";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { type NetworksState, restrictTokenAction } from "../actions";
-import type { NetworksHelp } from "../networks/field-help";
+import { useFacts } from "../facts";
 import { NetworksField } from "../networks/networks-field";
-import { PasswordAgain } from "../password-again";
 
 type Props = {
   id: number;
@@ -14,15 +14,13 @@ type Props = {
   networks: readonly string[];
   /** Leads to the page with the networks that the token was used from in the field. Null: it holds all of them. */
   addUsedHref: string | null;
-  asksPassword: boolean;
-  help: NetworksHelp;
 };
 
 /** The networks that a token may be used from, to be changed where they stand. */
-export function NetworksForm({ id, networks, addUsedHref, asksPassword, help }: Props) {
+export function NetworksForm({ id, networks, addUsedHref }: Props) {
   const form = useFormAnswer(restrictTokenAction);
+  const { asksPassword } = useFacts();
   const { answer: state, errorOf } = form;
-  const passwordError = errorOf("password");
   const restricted = state.kind === "restricted" ? state : null;
   return (
     <ActionForm
@@ -52,7 +50,6 @@ export function NetworksForm({ id, networks, addUsedHref, asksPassword, help }: 
         label="Networks"
         typed={typedIn(state, networks)}
         error={errorOf("networks")}
-        help={help}
       />
       {addUsedHref !== null && !restricted && (
         <p>
@@ -61,7 +58,7 @@ export function NetworksForm({ id, networks, addUsedHref, asksPassword, help }: 
           </a>
         </p>
       )}
-      {(asksPassword || passwordError) && <PasswordAgain id="password-to-restrict" error={passwordError} />}
+      <PasswordAgain id="password-to-restrict" isAsked={asksPassword} error={errorOf("password")} />
     </ActionForm>
   );
 }

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
-import { pageOrigin } from "@/app/ui/page-origin";
 import { Section, SettingsSection } from "@/app/ui/section";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
-import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
 import { listTokenNews, newNetworksIn } from "@/lib/tokens/events/token-events";
@@ -18,14 +17,15 @@ import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { mergeNetworks } from "@/lib/tokens/networks";
 import { expiryOfReplacement } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
+import { renameTokenAction } from "../actions";
+import { FactsProvider } from "../facts";
 import { NewNetworkOf } from "../list/notices";
 import { ReplacementNote } from "../list/replacement-note";
-import { type NetworksHelp, networksHelp } from "../networks/field-help";
+import { readFacts } from "../read-facts";
 import { describeToken } from "../revoke/revocation";
 import { RevokeLink, RevokeQuestions } from "../revoke/revoke-questions";
 import { DayChart } from "./day-chart";
 import { NetworksForm } from "./networks-form";
-import { RenameForm } from "./rename-form";
 import { ReplaceToken } from "./replace-token";
 import { TokenUse } from "./token-use";
 import { Visitors } from "./visitors";
@@ -44,72 +44,73 @@ export default async function Page({ params, searchParams }: Props) {
   const isActive = tokenState(token, now) === "active";
   const news = isActive ? await listTokenNews([token.id], now) : [];
   const networks = news.flatMap(({ facts: { network } }) => network ?? []);
-  const [days, visitors, successor, predecessor, origin, asksPassword, help] = await Promise.all([
+  const [days, visitors, successor, predecessor, facts] = await Promise.all([
     listDaysOfUse([token.id], now),
     listVisitors(token, isActive ? null : endOf(token), networks),
     token.replacedById === null ? null : findToken(accountId, token.replacedById),
     findReplacedBy(accountId, token.id),
-    pageOrigin(),
-    needsPassword(),
-    networksHelp(),
+    readFacts(now),
   ]);
   const seen = newNetworksIn(news);
   const day = days.get(token.id);
   return (
     <main id="main" className="page parts">
-      <RevokeQuestions tokens={isActive ? [describeToken(token)] : []} asksPassword={asksPassword} now={now}>
-        <PageHeader
-          back={{ href: TOKEN_PAGE, label: "API tokens" }}
-          title={<Name>{token.name}</Name>}
-          facts={<Facts token={token} now={now} />}
-        >
-          {successor && <ReplacementNote token={token} by={successor} isActive={isActive} now={now} />}
-          {predecessor && (
-            <p>
-              Replaces{" "}
-              <a className="inline-link" href={tokenPath(predecessor.id)}>
-                <Fingerprint hint={predecessor.hint} />
-              </a>
-            </p>
-          )}
-        </PageHeader>
-        <TokenUse token={token} now={now} />
-        <Section id="used-from" title="Used from">
-          {seen.length > 0 && <NewNetworkOf token={token} seen={seen} now={now} />}
-          {visitors.used.length > 0 ? (
-            <Visitors labelledBy="used-from" visitors={visitors.used} hasRequests now={now} />
-          ) : (
-            <p className="soft">{token.lastUsedAt ? "Its ip was not recorded." : "It was never used."}</p>
-          )}
-        </Section>
-        {visitors.refused.length > 0 && (
-          <Section id="refused-from" title="Refused from">
-            <Visitors labelledBy="refused-from" visitors={visitors.refused} now={now} />
+      <FactsProvider facts={facts}>
+        <RevokeQuestions tokens={isActive ? [describeToken(token)] : []}>
+          <PageHeader
+            back={{ href: TOKEN_PAGE, label: "API tokens" }}
+            title={<Name>{token.name}</Name>}
+            facts={<FactsOf token={token} now={now} />}
+          >
+            {successor && <ReplacementNote token={token} by={successor} isActive={isActive} now={now} />}
+            {predecessor && (
+              <p>
+                Replaces{" "}
+                <a className="inline-link" href={tokenPath(predecessor.id)}>
+                  <Fingerprint hint={predecessor.hint} />
+                </a>
+              </p>
+            )}
+          </PageHeader>
+          <TokenUse token={token} now={now} />
+          <Section id="used-from" title="Used from">
+            {seen.length > 0 && <NewNetworkOf token={token} seen={seen} now={now} />}
+            {visitors.used.length > 0 ? (
+              <Visitors labelledBy="used-from" visitors={visitors.used} hasRequests now={now} />
+            ) : (
+              <p className="soft">{token.lastUsedAt ? "Its ip was not recorded." : "It was never used."}</p>
+            )}
           </Section>
-        )}
-        <Section id="day" title="Requests in the last 24 hours">
-          {day && <DayChart day={day} />}
-        </Section>
-        <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
-          <RenameForm id={token.id} name={token.name} maxLength={MAX_TOKEN_NAME_LENGTH} />
-        </SettingsSection>
-        {isActive && (
-          <ActiveSettings
-            token={token}
-            used={visitors.networks}
-            isAddingUsed={query.networks === "used"}
-            asksPassword={asksPassword}
-            help={help}
-            origin={origin}
-            now={now}
-          />
-        )}
-      </RevokeQuestions>
+          {visitors.refused.length > 0 && (
+            <Section id="refused-from" title="Refused from">
+              <Visitors labelledBy="refused-from" visitors={visitors.refused} now={now} />
+            </Section>
+          )}
+          <Section id="day" title="Requests in the last 24 hours">
+            {day && <DayChart day={day} />}
+          </Section>
+          <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
+            <FieldsForm
+              action={renameTokenAction}
+              label="Rename the token"
+              hidden={{ id: token.id }}
+              fields={[{ name: "name", label: "Name", maxLength: 4 * MAX_TOKEN_NAME_LENGTH, value: token.name }]}
+              again="What you typed is still here, and sending it again is safe."
+              tone="button quiet"
+              submit="Rename"
+              pending="Renaming…"
+            />
+          </SettingsSection>
+          {isActive && (
+            <ActiveSettings token={token} used={visitors.networks} isAddingUsed={query.networks === "used"} now={now} />
+          )}
+        </RevokeQuestions>
+      </FactsProvider>
     </main>
   );
 }
 
-function Facts({ token, now }: { token: TokenRecord; now: Date }) {
+function FactsOf({ token, now }: { token: TokenRecord; now: Date }) {
   return (
     <>
       <Fingerprint hint={token.hint} /> · <State token={token} now={now} /> · created{" "}
@@ -124,14 +125,11 @@ type ActiveProps = {
   used: readonly string[];
   /** Whether the field begins with those as well. */
   isAddingUsed: boolean;
-  asksPassword: boolean;
-  help: NetworksHelp;
-  origin: string;
   now: Date;
 };
 
 /** What can be changed while a token works. */
-function ActiveSettings({ token, used, isAddingUsed, asksPassword, help, origin, now }: ActiveProps) {
+function ActiveSettings({ token, used, isAddingUsed, now }: ActiveProps) {
   const withUsed = mergeNetworks(token.networks, used);
   return (
     <>
@@ -148,8 +146,6 @@ function ActiveSettings({ token, used, isAddingUsed, asksPassword, help, origin,
               ? `${tokenPath(token.id)}?networks=used#networks`
               : null
           }
-          asksPassword={asksPassword}
-          help={help}
         />
       </SettingsSection>
       <SettingsSection
@@ -161,9 +157,6 @@ function ActiveSettings({ token, used, isAddingUsed, asksPassword, help, origin,
           id={token.id}
           formNonce={randomBytes(16).toString("base64url")}
           expiry={expiryOfReplacement(token, now)}
-          asksPassword={asksPassword}
-          origin={origin}
-          now={now}
         />
       </SettingsSection>
       <SettingsSection id="revoke" title="Revoke">

@@ -3,6 +3,7 @@
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
+import { PasswordAgain } from "@/app/ui/password-again";
 import { Select } from "@/app/ui/select";
 import { shownOnce } from "@/app/ui/shown-once";
 import { DateOf } from "@/app/ui/time";
@@ -10,7 +11,7 @@ import { type FormAnswer, useFormAnswer } from "@/app/ui/use-form-answer";
 import { replaceTokenAction } from "../actions";
 import type { CreateState } from "../create/create-state";
 import { CreatedToken } from "../create/created-token";
-import { PasswordAgain } from "../password-again";
+import { useFacts } from "../facts";
 
 /** The usual choice comes first: a day is enough to put the new token wherever the old one is used. */
 const OVERLAPS = [
@@ -21,22 +22,22 @@ const OVERLAPS = [
   ["none", "At once"],
 ] as const;
 
-type Fields = { id: number; formNonce: string; expiry: Date | null; asksPassword: boolean };
-type Props = Fields & { origin: string; now: Date };
+type Props = { id: number; formNonce: string; expiry: Date | null };
 
 /** Shows the form that replaces a token, then the new token. */
-export const ReplaceToken = shownOnce(({ origin, now, ...fields }: Props) => {
+export const ReplaceToken = shownOnce((fields: Props) => {
   const form = useFormAnswer(replaceTokenAction);
   const { answer } = form;
   if (answer.kind === "created" || answer.kind === "already-created") {
-    return <CreatedToken answer={answer} origin={origin} now={now} />;
+    return <CreatedToken answer={answer} />;
   }
   return <ReplaceForm {...fields} form={form} />;
 });
 
-function ReplaceForm({ id, formNonce, expiry, asksPassword, form }: Fields & { form: FormAnswer<CreateState> }) {
+function ReplaceForm({ id, formNonce, expiry, form }: Props & { form: FormAnswer<CreateState> }) {
+  const { asksPassword } = useFacts();
   const { answer: state, errorOf } = form;
-  const [overlapError, passwordError] = [errorOf("overlap"), errorOf("password")];
+  const overlapError = errorOf("overlap");
   return (
     <ActionForm
       form={form}
@@ -64,7 +65,7 @@ function ReplaceForm({ id, formNonce, expiry, asksPassword, form }: Fields & { f
             {...describedBy("overlap", overlapError)}
           />
         </Field>
-        {(asksPassword || passwordError) && <PasswordAgain id="password-to-replace" error={passwordError} />}
+        <PasswordAgain id="password-to-replace" isAsked={asksPassword} error={errorOf("password")} />
         <SubmitButton className="button quiet" isPending={form.isPending} pending="Replacing…">
           Replace token
         </SubmitButton>

@@ -4,15 +4,15 @@ import { useEffect, useState } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
+import { PasswordAgain } from "@/app/ui/password-again";
 import { Select } from "@/app/ui/select";
 import { useShownOnce } from "@/app/ui/shown-once-context";
 import { useTimeZone } from "@/app/ui/time-zone";
 import { keepTyped, restoreTyped } from "@/app/ui/typed-text";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";
-import type { NetworksHelp } from "../networks/field-help";
+import { useFacts } from "../facts";
 import { NetworksField } from "../networks/networks-field";
-import { PasswordAgain } from "../password-again";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
 
@@ -25,16 +25,14 @@ export type CreateFormProps = {
   /** The first day that can be chosen, in the zone of the account. */
   firstDay: string;
   maxNameLength: number;
-  /** The last sign-in is too long ago to create a token without the password. */
-  asksPassword: boolean;
-  help: NetworksHelp;
 };
 
 const EMPTY = { name: "", expiry: "", date: "", networks: "" };
 
 /** Asks for the name, the end and the networks of a new token, and says what was wrong with them. */
 export function CreateForm(props: CreateFormProps) {
-  const { formNonce, choices, firstDay, maxNameLength, asksPassword, help } = props;
+  const { formNonce, choices, firstDay, maxNameLength } = props;
+  const { asksPassword } = useFacts();
   const { answer: state, isPending } = props.form;
   /** The answer whose error the person has already reacted to by typing. */
   const [settled, setSettled] = useState<CreateState | null>(null);
@@ -51,7 +49,7 @@ export function CreateForm(props: CreateFormProps) {
     if (state.kind === "invalid" && state.field === name) setSettled(state);
   };
 
-  const [networksError, passwordError] = [messageFor("networks"), messageFor("password")];
+  const networksError = messageFor("networks");
   return (
     <ActionForm
       form={props.form}
@@ -70,15 +68,9 @@ export function CreateForm(props: CreateFormProps) {
         />
         <details className={`disclosure ${styles.networks}`} open={values.networks !== "" || networksError !== null}>
           <summary>Only from certain networks</summary>
-          <NetworksField
-            id="networks"
-            label="Only from these networks"
-            typed={values.networks}
-            error={networksError}
-            help={help}
-          />
+          <NetworksField id="networks" label="Only from these networks" typed={values.networks} error={networksError} />
         </details>
-        {(asksPassword || passwordError) && <PasswordAgain error={passwordError} />}
+        <PasswordAgain isAsked={asksPassword} error={messageFor("password")} />
         <SubmitButton className={`button ${styles.submit}`} isPending={isPending} pending="Creating…">
           Create token
         </SubmitButton>

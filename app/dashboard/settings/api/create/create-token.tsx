@@ -7,16 +7,14 @@ import { createTokenAction } from "../actions";
 import { CreateForm, type CreateFormProps } from "./create-form";
 import { CreatedToken } from "./created-token";
 
-type Props = Omit<CreateFormProps, "form"> & { origin: string; now: Date };
-
 /** Shows the form that creates a token, then the token. */
-export const CreateToken = shownOnce(({ origin, now, ...fields }: Props) => {
+export const CreateToken = shownOnce((fields: Omit<CreateFormProps, "form">) => {
   const form = useFormAnswer(createTokenAction, (answer) => {
     if (answer.kind !== "invalid") forgetTyped();
   });
   const { answer } = form;
   if (answer.kind === "created" || answer.kind === "already-created") {
-    return <CreatedToken answer={answer} origin={origin} now={now} />;
+    return <CreatedToken answer={answer} />;
   }
   return <CreateForm {...fields} form={form} />;
 });

@@ -4,13 +4,13 @@ import { useEffect, useState } from "react";
 import { CodeBlock } from "@/app/ui/code-block";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Fingerprint } from "@/app/ui/fingerprint";
-import { FirstUse } from "@/app/ui/first-use";
-import { FocusTarget } from "@/app/ui/focus-target";
 import { StrongName } from "@/app/ui/name";
+import { SecretPanel } from "@/app/ui/secret-panel";
 import { useShownOnce } from "@/app/ui/shown-once-context";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { refreshTokensAction } from "../actions";
+import { useFacts } from "../facts";
 import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
 import type { CreateState, ReplacedToken, CreatedToken as Token } from "./create-state";
@@ -20,74 +20,61 @@ import { useLeaveGuard } from "./use-leave-guard";
 const NOT_COPIED = "You have not copied the new token, and it cannot be shown again. Leave it behind?";
 
 type Answer = Extract<CreateState, { kind: "created" | "already-created" }>;
-type Props = { answer: Answer; origin: string; now: Date };
 
 /** Shows the token once. For a form that was sent again, it only says that the token exists. */
-export function CreatedToken({ answer, origin, now }: Props) {
-  return (
-    <section className={"card card-body key"} aria-labelledby="created">
-      {answer.kind === "created" ? (
-        <NewToken answer={answer} origin={origin} now={now} />
-      ) : (
-        <AlreadyCreated token={answer.token} />
-      )}
-    </section>
-  );
+export function CreatedToken({ answer }: { answer: Answer }) {
+  if (answer.kind === "created") return <NewToken answer={answer} />;
+  return <AlreadyCreated token={answer.token} />;
 }
 
 function AlreadyCreated({ token }: { token: Token }) {
+  const { reset } = useShownOnce();
   return (
-    <>
-      <FocusTarget as="h2" id="created">
-        This token was already created
-      </FocusTarget>
+    <SecretPanel
+      title="This token was already created"
+      about={
+        <>
+          The form was sent twice and created one token, <StrongName>{token.name}</StrongName>{" "}
+          <Fingerprint hint={token.hint} />. Its value was in the first answer only and cannot be shown again. If you
+          did not keep it, revoke this token and create another.
+        </>
+      }
+      leave={{ href: TOKEN_PAGE, words: "Done", onLeave: reset }}
+    >
       <p>
-        The form was sent twice and created one token, <StrongName>{token.name}</StrongName>{" "}
-        <Fingerprint hint={token.hint} />. Its value was in the first answer only and cannot be shown again. If you did
-        not keep it, revoke this token and create another.
-      </p>
-      <p className={`row ${styles.done}`}>
         <RevokeLink selection={[token.id]} className="button quiet wary">
           Revoke it
         </RevokeLink>
-        <Done isQuiet leadsTo={null} />
       </p>
-    </>
+    </SecretPanel>
   );
 }
 
-type NewTokenProps = { answer: Extract<CreateState, { kind: "created" }>; origin: string; now: Date };
-
-function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenProps) {
+function NewToken({ answer: { raw, token, replaced } }: { answer: Extract<Answer, { kind: "created" }> }) {
+  const { reset } = useShownOnce();
   const [isCopied, setIsCopied] = useState(false);
-  useLeaveGuard(!isCopied, NOT_COPIED);
-  useCopiedByHand(raw, () => setIsCopied(true));
   const onCopied = () => setIsCopied(true);
+  useLeaveGuard(!isCopied, NOT_COPIED);
+  useCopiedByHand(raw, onCopied);
   const endsOnFirstUse = replaced !== null && !replaced.hasEnded && replaced.endsAt === null;
   return (
-    <>
-      <FocusTarget as="h2" id="created">
-        Copy your new token now
-      </FocusTarget>
-      <p className="soft">
-        The token for <StrongName className={styles.tokenName}>{token.name}</StrongName> is shown this once. It will not
-        be shown again: only its hash is stored. Keep it where you keep passwords.{" "}
-        {token.expiresAt ? (
-          <>
-            It works until <DateOf at={token.expiresAt} /> (<Until at={token.expiresAt} now={now} />
-            ).
-          </>
-        ) : (
-          "It does not expire."
-        )}
-        {token.networks.length > 0 && (
-          <>
-            {" "}
-            It works only from <NetworkList networks={token.networks} />.
-          </>
-        )}
-      </p>
-      {replaced && <OldToken token={replaced} now={now} />}
+    <SecretPanel
+      title="Copy your new token now"
+      about={<About token={token} />}
+      firstUse={{
+        path: `${TOKEN_PAGE}/first-use?id=${token.id}`,
+        what: "request",
+        later: "The list of tokens shows the first request when it is opened again.",
+        onSeen: refreshLists,
+      }}
+      leave={{
+        what: "token",
+        ...(replaced ? { href: tokenPath(token.id) } : { href: TOKEN_PAGE, onLeave: reset }),
+        words: "Done",
+        isNext: isCopied,
+      }}
+    >
+      {replaced && <OldToken token={replaced} />}
       <div className="field">
         <label htmlFor="token">Token</label>
         <div className={`row tight ${styles.token}`}>
@@ -107,7 +94,7 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
         </div>
       </div>
       {/* Trying the token would be its first use, and would end the old token before its program has the new one. */}
-      {!endsOnFirstUse && <TryIt raw={raw} origin={origin} onCopied={onCopied} />}
+      {!endsOnFirstUse && <TryIt raw={raw} onCopied={onCopied} />}
       <p className="hint">
         {/* In a tab of its own: here the token would be lost. */}
         What else it can read, in four languages:{" "}
@@ -115,26 +102,38 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
           API reference<span className="visually-hidden"> (in a new tab)</span>
         </a>
       </p>
-      <FirstUse
-        path={`${TOKEN_PAGE}/first-use?id=${token.id}`}
-        what="request"
-        later="The list of tokens shows the first request when it is opened again."
-        onSeen={refreshLists}
-      />
-      <p className={`row ${styles.done}`}>
-        <Done
-          isQuiet={!isCopied}
-          leadsTo={replaced && token.id}
-          mayLeave={() => isCopied || window.confirm(NOT_COPIED)}
-        />
-        <span className="hint">After this the token is gone from the page.</span>
-      </p>
+    </SecretPanel>
+  );
+}
+
+/** What the new token is for, until when and from where it works. */
+function About({ token: { name, expiresAt, networks } }: { token: Token }) {
+  const { now } = useFacts();
+  return (
+    <>
+      The token for <StrongName className={styles.tokenName}>{name}</StrongName> is shown this once. It will not be
+      shown again: only its hash is stored. Keep it where you keep passwords.{" "}
+      {expiresAt ? (
+        <>
+          It works until <DateOf at={expiresAt} /> (<Until at={expiresAt} now={now} />
+          ).
+        </>
+      ) : (
+        "It does not expire."
+      )}
+      {networks.length > 0 && (
+        <>
+          {" "}
+          It works only from <NetworkList networks={networks} />.
+        </>
+      )}
     </>
   );
 }
 
 /** Says when the replaced token ends. */
-function OldToken({ token: { id, hint, hasEnded, endsAt }, now }: { token: ReplacedToken; now: Date }) {
+function OldToken({ token: { id, hint, hasEnded, endsAt } }: { token: ReplacedToken }) {
+  const { now } = useFacts();
   const old = (
     // In a tab of its own: here the token would be lost.
     <a href={tokenPath(id)} target="_blank" rel="noopener">
@@ -167,7 +166,8 @@ function OldToken({ token: { id, hint, hasEnded, endsAt }, now }: { token: Repla
   );
 }
 
-function TryIt({ raw, origin, onCopied }: { raw: string; origin: string; onCopied: () => void }) {
+function TryIt({ raw, onCopied }: { raw: string; onCopied: () => void }) {
+  const { origin } = useFacts();
   return (
     <>
       <CodeBlock
@@ -184,40 +184,6 @@ function TryIt({ raw, origin, onCopied }: { raw: string; origin: string; onCopie
         />
       </details>
     </>
-  );
-}
-
-type DoneProps = {
-  isQuiet: boolean;
-  /** The id of the token whose page opens next. Null leads back to the form. */
-  leadsTo: number | null;
-  mayLeave?: () => boolean;
-};
-
-/** A link, so that it works without JavaScript and leaves the answer behind. */
-function Done({ isQuiet, leadsTo, mayLeave = () => true }: DoneProps) {
-  const { reset } = useShownOnce();
-  const className = isQuiet ? "button quiet" : "button";
-  // This link loads another page, so the leave guard asks when the token was not copied.
-  if (leadsTo !== null) {
-    return (
-      <a className={className} href={tokenPath(leadsTo)}>
-        Done
-      </a>
-    );
-  }
-  return (
-    <a
-      className={className}
-      href={TOKEN_PAGE}
-      data-stays
-      onClick={(event) => {
-        event.preventDefault();
-        if (mayLeave()) reset();
-      }}
-    >
-      Done
-    </a>
   );
 }
 

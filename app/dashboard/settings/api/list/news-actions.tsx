@@ -1,4 +1,4 @@
-import { Name } from "@/app/ui/name";
+import { UnseenName } from "@/app/ui/name";
 import { PageForm } from "@/app/ui/page-form";
 import { tokenPath } from "@/lib/page-paths";
 import { confirmNetworksAction } from "../actions";
@@ -16,22 +16,18 @@ type Props = {
 export function NewsActions({ tokens, seen }: Props) {
   const [token, ...others] = tokens;
   if (!token) return null;
-  const isOne = others.length === 0;
-  const of = isOne ? <Name>{token.name}</Name> : "tokens";
+  const names = tokens.map(({ name }) => name).join(", ");
+  const count = others.length === 0 ? "" : ` ${tokens.length}`;
   return (
     <span className={styles.actions}>
-      {isOne && (
+      {count === "" && (
         <a className={styles.action} href={`${tokenPath(token.id)}#replace`}>
-          Replace
-          <span className="visually-hidden">
-            {" "}
-            <Name>{token.name}</Name>
-          </span>
+          Replace <UnseenName>{names}</UnseenName>
         </a>
       )}
       <RevokeLink selection={tokens.map(({ id }) => id)} className={styles.action}>
-        Revoke{isOne ? "" : ` ${tokens.length}`}
-        <span className="visually-hidden"> {of}</span>
+        Revoke{count}{" "}
+        {count === "" ? <UnseenName>{names}</UnseenName> : <span className="visually-hidden">tokens</span>}
       </RevokeLink>
       {seen.length > 0 && (
         <PageForm action={confirmNetworksAction}>
@@ -39,11 +35,7 @@ export function NewsActions({ tokens, seen }: Props) {
             <input key={seenText(one)} type="hidden" name={SEEN_FIELD} value={seenText(one)} />
           ))}
           <button type="submit" className={`plain-button ${styles.action}`}>
-            This was us
-            <span className="visually-hidden">
-              {" "}
-              <Name>{tokens.map(({ name }) => name).join(", ")}</Name>
-            </span>
+            This was us <UnseenName>{names}</UnseenName>
           </button>
         </PageForm>
       )}

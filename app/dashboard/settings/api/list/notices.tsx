@@ -1,5 +1,5 @@
 import { From, Ip } from "@/app/ui/ip";
-import { Name } from "@/app/ui/name";
+import { Name, UnseenName } from "@/app/ui/name";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { tokenPath } from "@/lib/page-paths";
 import type { TokenEventKind } from "@/lib/tokens/events/kinds";
@@ -11,10 +11,9 @@ import styles from "./notices.module.css";
 import { programName } from "./program-name";
 
 type Props = { lists: TokenLists; news: readonly TokenEvent[]; now: Date };
-type GroupProps = { tokens: readonly TokenRecord[]; now: Date };
 /** A token that was refused, and the event of that. */
 type Refused = { token: TokenRecord; event: TokenEvent };
-type RefusedProps = { refused: readonly Refused[]; now: Date };
+
 /** The same of one token, on its own page. */
 export function NewNetworkOf({ token, seen, now }: { token: TokenRecord; seen: readonly NewNetwork[]; now: Date }) {
   return (
@@ -47,61 +46,95 @@ export function Notices({ lists: { active, ended }, news, now }: Props) {
         Needs attention
       </h2>
       <ul className="stack tight">
-        {tried.length > 0 && <StillTried refused={tried} now={now} />}
-        {elsewhere.length > 0 && <TriedElsewhere refused={elsewhere} now={now} />}
-        {ending.length > 0 && <EndSoon tokens={ending} now={now} />}
-        {seen.length > 0 && <NewNetworks seen={seen} now={now} />}
+        <Line
+          tokens={tried.map(({ token }) => token)}
+          one={tried[0] && <StillTried {...tried[0]} now={now} />}
+          several={["ended tokens are still tried", "Give their programs a new token."]}
+        />
+        <Line
+          tokens={elsewhere.map(({ token }) => token)}
+          one={
+            elsewhere[0] && (
+              <>
+                was refused outside its networks: last <LastRefusal {...elsewhere[0]} now={now} />
+              </>
+            )
+          }
+          several={[
+            "tokens were refused outside their networks",
+            "Add the networks of your programs, and replace tokens that strangers have.",
+          ]}
+          part="networks"
+          action="Change networks of"
+        />
+        <Line
+          tokens={ending}
+          one={
+            ending[0]?.expiresAt && (
+              <>
+                ends <Until at={ending[0].expiresAt} now={now} />, on <DateOf at={ending[0].expiresAt} />
+              </>
+            )
+          }
+          several={["tokens end within two weeks", "Replace those that programs still use."]}
+          part="replace"
+          action="Replace"
+        />
+        <NewNetworks seen={seen} now={now} />
       </ul>
     </section>
   );
 }
 
-function StillTried({ refused, now }: RefusedProps) {
-  const [first, ...others] = refused;
-  const tokens = refused.map(({ token }) => token);
-  if (!first || others.length > 0) {
-    return (
-      <li>
-        {tokens.length} ended tokens are still tried: <Names tokens={tokens} />. Give their programs a new token.
-      </li>
-    );
-  }
-  const { token, event } = first;
-  const end = endOf(token);
+type LineProps = {
+  tokens: readonly TokenRecord[];
+  /** What is said of one token after its name. */
+  one: React.ReactNode;
+  /** What is said of several before their names, and after them. */
+  several: readonly [before: string, after: string];
+  /** The part of a token's page that the names of several lead to, and `action` of one. */
+  part?: "networks" | "replace";
+  action?: string;
+  /** What can be done, in the place of `action`. */
+  children?: React.ReactNode;
+};
+
+/** The same of one token or of several, in a line. */
+function Line({ tokens, one, several: [before, after], part, action, children }: LineProps) {
+  const [token, ...others] = tokens;
+  if (!token) return null;
+  const isOne = others.length === 0;
   return (
-    <li>
-      <TokenName token={token} isLink /> {token.revokedAt ? "was revoked" : "expired"}{" "}
-      {end && <Time at={end} now={now} />} and is still tried: last <LastRefusal event={event} now={now} />.
+    <li className={`row spread ${styles.line}`}>
+      <span>
+        {isOne ? (
+          <>
+            <TokenName token={token} isLink /> {one}.
+          </>
+        ) : (
+          <>
+            {tokens.length} {before}: <Names tokens={tokens} part={part} />. {after}
+          </>
+        )}
+      </span>
+      {isOne && action && (
+        <a className={styles.action} href={`${tokenPath(token.id)}#${part}`}>
+          {action} <UnseenName>{token.name}</UnseenName>
+        </a>
+      )}
+      {children}
     </li>
   );
 }
 
-function TriedElsewhere({ refused, now }: RefusedProps) {
-  const [first, ...others] = refused;
-  const tokens = refused.map(({ token }) => token);
-  if (!first || others.length > 0) {
-    return (
-      <li>
-        {tokens.length} tokens were refused outside their networks: <Names tokens={tokens} fragment="#networks" />. Add
-        the networks of your programs, and replace tokens that strangers have.
-      </li>
-    );
-  }
-  const { token, event } = first;
+/** When and by whom an ended token was tried. */
+function StillTried({ token, event, now }: Refused & { now: Date }) {
+  const end = endOf(token);
   return (
-    <li className={`row spread ${styles.line}`}>
-      <span>
-        <TokenName token={token} isLink /> was refused outside its networks: last{" "}
-        <LastRefusal event={event} now={now} />.
-      </span>
-      <a className={styles.action} href={`${tokenPath(token.id)}#networks`}>
-        Change networks
-        <span className="visually-hidden">
-          {" "}
-          of <Name>{token.name}</Name>
-        </span>
-      </a>
-    </li>
+    <>
+      {token.revokedAt ? "was revoked" : "expired"} {end && <Time at={end} now={now} />} and is still tried: last{" "}
+      <LastRefusal event={event} now={now} />
+    </>
   );
 }
 
@@ -114,72 +147,35 @@ function LastRefusal({ event: { endedAt, facts }, now }: { event: TokenEvent; no
   );
 }
 
-function EndSoon({ tokens, now }: GroupProps) {
-  const [token, ...others] = tokens;
-  if (!token || others.length > 0) {
-    return (
-      <li>
-        {tokens.length} tokens end within two weeks: <Names tokens={tokens} fragment="#replace" />. Replace those that
-        programs still use.
-      </li>
-    );
-  }
-  return (
-    <li className={`row spread ${styles.line}`}>
-      <span>
-        <TokenName token={token} isLink /> ends{" "}
-        {token.expiresAt && (
-          <>
-            <Until at={token.expiresAt} now={now} />, on <DateOf at={token.expiresAt} />
-          </>
-        )}
-        .
-      </span>
-      <a className={styles.action} href={`${tokenPath(token.id)}#replace`}>
-        Replace
-        <span className="visually-hidden">
-          {" "}
-          <Name>{token.name}</Name>
-        </span>
-      </a>
-    </li>
-  );
-}
-
 function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
-  const [first, ...others] = seen;
-  const [tokens, networks] = [seen.map(({ token }) => token), seen.map(({ network }) => network)];
-  if (!first || others.length > 0) {
-    return (
-      <li className={`row spread ${styles.line}`}>
-        <span>
-          {seen.length} tokens were used from a new network: <Names tokens={seen.map(({ token }) => token)} />. Revoke
-          those that you did not use there.
-        </span>
-        <NewsActions tokens={tokens} seen={networks} />
-      </li>
-    );
-  }
-  const { token, network } = first;
-  const program = programName(network.agent);
+  const tokens = seen.map(({ token }) => token);
+  const networks = seen.map(({ network }) => network);
+  const [network] = networks;
+  const program = network && programName(network.agent);
   return (
-    <li className={`row spread ${styles.line}`}>
-      <span>
-        <TokenName token={token} isLink /> was used from a new network <Time at={network.firstSeenAt} now={now} />:{" "}
-        <Ip ip={network.network} />
-        {program && ` (${program})`}.
-      </span>
+    <Line
+      tokens={tokens}
+      one={
+        network && (
+          <>
+            was used from a new network <Time at={network.firstSeenAt} now={now} />: <Ip ip={network.network} />
+            {program && ` (${program})`}
+          </>
+        )
+      }
+      several={["tokens were used from a new network", "Revoke those that you did not use there."]}
+    >
       <NewsActions tokens={tokens} seen={networks} />
-    </li>
+    </Line>
   );
 }
 
 /** Names every token that the notice counts. */
-function Names({ tokens, fragment = "" }: { tokens: readonly TokenRecord[]; fragment?: string }) {
+function Names({ tokens, part }: { tokens: readonly TokenRecord[]; part: LineProps["part"] | undefined }) {
   return tokens.map((token, index) => (
     <span key={token.id}>
       {index > 0 && (index === tokens.length - 1 ? " and " : ", ")}
-      <a className="inline-link" href={`${tokenPath(token.id)}${fragment}`}>
+      <a className="inline-link" href={tokenPath(token.id) + (part ? `#${part}` : "")}>
         <Name>{token.name}</Name>
       </a>
     </span>

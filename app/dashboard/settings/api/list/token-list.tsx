@@ -8,6 +8,7 @@ import { endsSoon, type TokenEvent } from "@/lib/tokens/events/token-events";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
 import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
+import { Selection } from "../revoke/selection";
 import { LastUse, Refusals } from "./last-use";
 import { ReplacementNote } from "./replacement-note";
 import styles from "./token-list.module.css";
@@ -34,43 +35,30 @@ type ActiveProps = Props & {
   days: ReadonlyMap<number, DayOfUse>;
   news: readonly TokenEvent[];
   view: View;
-  /** With a check box for each. */
-  isSelectable?: boolean;
 };
 
-/** Tokens that work. */
-export function ActiveTokens({ tokens, all, days, news, view, now, isSelectable = false }: ActiveProps) {
-  return (
+/** Tokens that work. Several can be sorted, and selected to be revoked together. */
+export function ActiveTokens({ tokens, all, days, news, view, now }: ActiveProps) {
+  const isSelectable = tokens.length > 1;
+  const table = (
     <DataTable
       label="Active tokens"
-      columns={tokens.length > 1 ? activeColumns(view) : activeColumns(view).map(({ sort, ...column }) => column)}
+      columns={isSelectable ? activeColumns(view) : activeColumns(view).map(({ sort, ...column }) => column)}
       className={styles.table}
     >
       {tokens.map((token) => (
-        <Row key={token.id} data-search={searchText(token)}>
-          <NameCell token={token} isSelectable={isSelectable}>
-            <Replacement token={token} all={all} now={now} />
-            {token.networks.length > 0 && (
-              <span className="hint">
-                Only from{" "}
-                {token.networks.length > FEW_NETWORKS ? (
-                  `${token.networks.length} networks`
-                ) : (
-                  <NetworkList networks={token.networks} />
-                )}
-              </span>
-            )}
-          </NameCell>
-          <Value label="Created">
-            <Time at={token.createdAt} now={now} />
-          </Value>
-          <Value label="Expires">
-            <Expiry token={token} isSoon={endsSoon(token.id, news)} now={now} />
-          </Value>
-          <Value label="Last used">
-            <LastUse token={token} now={now} />
-            <Traffic day={days.get(token.id)} />
-          </Value>
+        <TokenRow
+          key={token.id}
+          {...{ token, isSelectable, now }}
+          notes={
+            <>
+              <Replacement token={token} all={all} now={now} />
+              <OnlyFrom networks={token.networks} />
+            </>
+          }
+          end={["Expires", <Expiry key="expires" token={token} isSoon={endsSoon(token.id, news)} now={now} />]}
+          traffic={<Traffic day={days.get(token.id)} />}
+        >
           <Cell className={styles.action}>
             <RevokeLink selection={[token.id]} className="plain-button wary">
               Revoke
@@ -80,10 +68,11 @@ export function ActiveTokens({ tokens, all, days, news, view, now, isSelectable 
               </span>
             </RevokeLink>
           </Cell>
-        </Row>
+        </TokenRow>
       ))}
     </DataTable>
   );
+  return isSelectable ? <Selection>{table}</Selection> : table;
 }
 
 /** Tokens that no longer work, and the programs that still send them. */
@@ -95,23 +84,65 @@ export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: 
       className={`${styles.table} ${styles.ended}`}
     >
       {tokens.map((token) => (
-        <Row key={token.id} data-search={searchText(token)}>
-          <NameCell token={token} />
-          <Value label="Created">
-            <Time at={token.createdAt} now={now} />
-          </Value>
-          <Value label="Ended">
-            <Ending token={token} now={now} />
-          </Value>
-          <Value label="Last used">
-            <LastUse token={token} now={now} />
-          </Value>
+        <TokenRow key={token.id} {...{ token, now }} end={["Ended", <Ending key="ended" token={token} now={now} />]}>
           <Value label="Refused">
             <Refusals token={token} now={now} />
           </Value>
-        </Row>
+        </TokenRow>
       ))}
     </DataTable>
+  );
+}
+
+type RowProps = {
+  token: TokenRecord;
+  now: Date;
+  /** With a check box. */
+  isSelectable?: boolean;
+  /** Below the name. */
+  notes?: React.ReactNode;
+  /** The third column. */
+  end: readonly [label: string, value: React.ReactNode];
+  /** Below the last use. */
+  traffic?: React.ReactNode;
+  /** The last column. */
+  children: React.ReactNode;
+};
+
+/** What both tables say of a token. */
+function TokenRow({ token, now, isSelectable = false, notes, end: [label, end], traffic, children }: RowProps) {
+  return (
+    <Row data-search={searchText(token)}>
+      <RowTitle className={styles.nameCell}>
+        <span className={styles.choice}>
+          {isSelectable && (
+            <input
+              className="check"
+              type="checkbox"
+              name="revoke"
+              value={token.id}
+              aria-label={`Select ${token.name}, ending in ${token.hint}`}
+            />
+          )}
+          <span className={styles.naming}>
+            <a className={styles.name} href={tokenPath(token.id)}>
+              <Name>{token.name}</Name>
+            </a>
+            <Fingerprint hint={token.hint} isSoft />
+            {notes}
+          </span>
+        </span>
+      </RowTitle>
+      <Value label="Created">
+        <Time at={token.createdAt} now={now} />
+      </Value>
+      <Value label={label}>{end}</Value>
+      <Value label="Last used">
+        <LastUse token={token} now={now} />
+        {traffic}
+      </Value>
+      {children}
+    </Row>
   );
 }
 
@@ -123,37 +154,19 @@ function Value({ label, children }: { label: string; children: React.ReactNode }
   );
 }
 
+function OnlyFrom({ networks }: { networks: readonly string[] }) {
+  if (networks.length === 0) return null;
+  return (
+    <span className="hint">
+      Only from {networks.length > FEW_NETWORKS ? `${networks.length} networks` : <NetworkList networks={networks} />}
+    </span>
+  );
+}
+
 /** Each column sorts in its one useful order. */
 function sortBy(sort: Sort, order: "ascending" | "descending", view: View): Column["sort"] {
   const query = new URLSearchParams({ ...(view.filter && { filter: view.filter }), sort });
   return { href: `${TOKEN_PAGE}?${query}`, order: view.sort === sort ? order : null };
-}
-
-type NameProps = { token: TokenRecord; isSelectable?: boolean; children?: React.ReactNode };
-
-function NameCell({ token, isSelectable = false, children }: NameProps) {
-  return (
-    <RowTitle className={styles.nameCell}>
-      <span className={styles.choice}>
-        {isSelectable && (
-          <input
-            className="check"
-            type="checkbox"
-            name="revoke"
-            value={token.id}
-            aria-label={`Select ${token.name}, ending in ${token.hint}`}
-          />
-        )}
-        <span className={styles.naming}>
-          <a className={styles.name} href={tokenPath(token.id)}>
-            <Name>{token.name}</Name>
-          </a>
-          <Fingerprint hint={token.hint} isSoft />
-          {children}
-        </span>
-      </span>
-    </RowTitle>
-  );
 }
 
 /** While an old and a new token both work, says which token replaces which. */

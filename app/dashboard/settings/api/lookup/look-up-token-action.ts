@@ -5,13 +5,10 @@ import { textOf } from "@/lib/http/form-fields";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listTokenNews, newNetworksIn } from "@/lib/tokens/events/token-events";
 import { lookUpToken } from "@/lib/tokens/lookup";
-import { endOf } from "@/lib/tokens/management";
+import { endOf, type TokenRecord } from "@/lib/tokens/management";
 import { type TokenState, tokenState } from "@/lib/tokens/state";
 
-type Found = {
-  id: number;
-  name: string;
-  hint: string;
+type Found = Pick<TokenRecord, "id" | "name" | "hint"> & {
   state: TokenState;
   endedAt: number | null;
   lastUsedAt: number | null;
@@ -19,7 +16,7 @@ type Found = {
   network: string | null;
 };
 
-/** The answer to a pasted token. It never contains the pasted text. */
+/** The answer to a pasted token. It never contains the pasted text. Times are numbers, because the form sends its last answer back. */
 export type LookUpAnswer =
   | { kind: "empty" }
   | { kind: "message"; message: string }
@@ -38,17 +35,14 @@ export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promis
       "This is not one of your tokens. It may belong to another account, or it ended over 90 days ago and is no longer kept.",
     );
   const now = new Date();
-  const active = result.tokens.filter((token) => tokenState(token, now) === "active").map(({ id }) => id);
-  const news = newNetworksIn(await listTokenNews(active, now));
-  const tokens = result.tokens.map((token) => ({
-    id: token.id,
-    name: token.name,
-    hint: token.hint,
-    state: tokenState(token, now),
-    endedAt: endOf(token)?.getTime() ?? null,
-    lastUsedAt: token.lastUsedAt?.getTime() ?? null,
-    network: news.find(({ tokenId }) => tokenId === token.id)?.network ?? null,
-  }));
+  const ids = result.tokens.flatMap((token) => (tokenState(token, now) === "active" ? token.id : []));
+  const news = newNetworksIn(await listTokenNews(ids, now));
+  const tokens = result.tokens.map((token) => {
+    const { id, name, hint } = token;
+    const network = news.find(({ tokenId }) => tokenId === id)?.network ?? null;
+    const [endedAt, lastUsedAt] = [endOf(token)?.getTime() ?? null, token.lastUsedAt?.getTime() ?? null];
+    return { id, name, hint, state: tokenState(token, now), endedAt, lastUsedAt, network };
+  });
   return { kind: "found", tokens, now: now.getTime() };
 }
 

@@ -1,7 +1,7 @@
 "use client";
 
+import { ActionForm } from "@/app/ui/action-form";
 import { Field } from "@/app/ui/field";
-import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NewsActions } from "../list/news-actions";
@@ -17,8 +17,7 @@ export function LookUpToken() {
   });
   return (
     <section className="stack" aria-label="Which token is this?">
-      {form.failure !== undefined && <NoAnswer failure={form.failure} />}
-      <form className={`row ${styles.form}`} action={form.formAction} onSubmit={form.onSubmit}>
+      <ActionForm form={form} className={`row ${styles.form}`}>
         <Field
           id="pasted"
           label="Which token is this? Paste it, or its last four characters"
@@ -39,7 +38,7 @@ export function LookUpToken() {
         <button type="submit" className="button quiet" aria-disabled={form.isPending}>
           Find it
         </button>
-      </form>
+      </ActionForm>
       <div role="status">
         <Answer answer={form.answer} />
       </div>

@@ -1,14 +1,14 @@
 import { describedBy, Field } from "@/app/ui/field";
 import { Ip } from "@/app/ui/ip";
 import { Notice } from "@/app/ui/notice";
-import type { NetworksHelp } from "./field-help";
+import { useFacts } from "../facts";
 import styles from "./networks-field.module.css";
 
-type Props = { id: string; label: string; typed: string; error: string | null; help: NetworksHelp };
+type Props = { id: string; label: string; typed: string; error: string | null };
 
 /** The networks that a token may be used from, one on each line. */
-export function NetworksField({ id, label, typed, error, help }: Props) {
-  const { most, maxLength, ip, mayBeProxy } = help;
+export function NetworksField({ id, label, typed, error }: Props) {
+  const { most, maxLength, ip, mayBeProxy } = useFacts().help;
   return (
     <div className="stack">
       <Field

@@ -9,5 +9,11 @@ export async function findOutcome(accountId: number, selection: TokenSelection, 
   const at = ended && endOf(ended);
   if (!at) return { kind: "nothing", isAll: selection === "all" };
   const { id, name, hint, revokedAt } = ended;
-  return { kind: "had-ended", token: { id, name, hint }, state: revokedAt ? "revoked" : "expired", at, now };
+  return {
+    kind: "had-ended",
+    token: { id, name, hint },
+    state: revokedAt ? "revoked" : "expired",
+    at: at.getTime(),
+    now: now.getTime(),
+  };
 }

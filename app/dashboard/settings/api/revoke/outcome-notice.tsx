@@ -18,7 +18,7 @@ function Sentence({ outcome }: { outcome: RevokeOutcome }) {
       ? "Nothing was changed: there is no active token to revoke."
       : "Nothing was changed: you have no such token.";
   }
-  const time = <Time at={outcome.at} now={outcome.now} />;
+  const time = <Time at={new Date(outcome.at)} now={new Date(outcome.now)} />;
   if (outcome.kind === "had-ended") {
     return (
       <>

@@ -20,10 +20,10 @@ export function describeToken({ id, name, hint, lastUsedAt, lastUsedIp, lastUsed
 
 type Named = Pick<TokenRecord, "id" | "name" | "hint">;
 
-/** The result of a revocation. */
+/** The result of a revocation. Times are numbers, because a form sends its last answer back. */
 export type RevokeOutcome =
   /** All tokens were revoked at the same instant. */
-  | { kind: "revoked"; tokens: readonly Named[]; at: Date; now: Date }
-  | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: Date; now: Date }
+  | { kind: "revoked"; tokens: readonly Named[]; at: number; now: number }
+  | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: number; now: number }
   /** The token does not exist, or no token was active when all were to be revoked. */
   | { kind: "nothing"; isAll: boolean };

@@ -5,10 +5,11 @@ import { ActionForm } from "@/app/ui/action-form";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { From } from "@/app/ui/ip";
 import { Name, StrongName } from "@/app/ui/name";
+import { PasswordAgain } from "@/app/ui/password-again";
 import { Time } from "@/app/ui/time";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import { PasswordAgain } from "../password-again";
+import { useFacts } from "../facts";
 import type { QuestionedToken } from "./revocation";
 import styles from "./revoke-dialog.module.css";
 
@@ -20,16 +21,14 @@ type Props = {
   tokens: readonly QuestionedToken[];
   /** The question is about every active token, including tokens that are created meanwhile. */
   isAll: boolean;
-  /** The last sign-in is too long ago to revoke all without the password. */
-  asksPassword: boolean;
   passwordError: string | null;
-  now: Date;
   form: FormAnswer<{ kind: string }>;
   onCancel: () => void;
 };
 
 /** The question before something is revoked. Without JavaScript it stands over the page in the same place. */
-export function RevokeDialog({ tokens, isAll, asksPassword, passwordError, now, form, onCancel }: Props) {
+export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: Props) {
+  const { asksPassword, now } = useFacts();
   const dialog = useRef<HTMLDialogElement>(null);
   const openedAt = useRef(Number.POSITIVE_INFINITY);
   const [first] = tokens;
@@ -101,7 +100,7 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError, now, 
           <p>
             Programs that use {isOne ? "it" : "them"} are refused from their next request on. This cannot be undone.
           </p>
-          {isAll && (asksPassword || passwordError) && <PasswordAgain id="password-to-revoke" error={passwordError} />}
+          {isAll && <PasswordAgain id="password-to-revoke" isAsked={asksPassword} error={passwordError} />}
         </div>
         <div className={styles.buttons}>
           {/* biome-ignore lint/a11y/noAutofocus: a dialog begins with its harmless answer */}

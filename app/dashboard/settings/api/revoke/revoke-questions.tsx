@@ -23,13 +23,11 @@ type Props = {
   asked?: TokenSelection | null;
   /** Why that question cannot be asked. */
   refusal?: RevokeOutcome | null;
-  asksPassword: boolean;
-  now: Date;
   children: React.ReactNode;
 };
 
 /** Around a page that can revoke tokens: says what came of it at the top, and asks in a dialog before it does. */
-export function RevokeQuestions({ tokens, asked = null, refusal = null, asksPassword, now, children }: Props) {
+export function RevokeQuestions({ tokens, asked = null, refusal = null, children }: Props) {
   const [selection, setSelection] = useState<TokenSelection | null>(asked);
   const opener = useRef<HTMLElement | null>(null);
   /** Removes an answered question from the URL, so that Back or a reload does not ask it again. */
@@ -67,9 +65,7 @@ export function RevokeQuestions({ tokens, asked = null, refusal = null, asksPass
         <RevokeDialog
           tokens={selected}
           isAll={selection === "all"}
-          asksPassword={asksPassword}
           passwordError={answer && form.errorOf("password")}
-          now={now}
           form={form}
           onCancel={cancel}
         />
