@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
 import { ReaderHeader } from "@/app/dashboard/account-header";
-import { Prose } from "@/app/docs/api/blocks";
+import { blocksOf, Markdown, partsOf } from "@/app/ui/markdown";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { findAccount } from "@/lib/sign-in/sessions";
-import { parseChangelog, readChangelog } from "./changelog";
+import { readChangelog } from "./changelog";
 import styles from "./page.module.css";
 
 export const metadata: Metadata = { title: "Changelog" };
@@ -12,6 +12,7 @@ export const metadata: Metadata = { title: "Changelog" };
 /** What users of the API and operators notice, the newest on top, for everybody. */
 export default async function Page() {
   const account = await findAccount();
+  const [, ...releases] = partsOf(blocksOf(readChangelog()), 2);
   return (
     <>
       <ReaderHeader account={account} />
@@ -25,20 +26,11 @@ export default async function Page() {
             .
           </p>
         </PageHeader>
-        {parseChangelog(readChangelog()).map(({ title, groups }, index) => (
+        {releases.map(({ title, blocks }, index) => (
           <Section key={title} id={`release-${index + 1}`} title={title}>
-            {groups.map((group) => (
-              <div key={group.title} className={styles.group}>
-                {group.title !== "" && <h3>{group.title}</h3>}
-                <ul className={styles.items}>
-                  {group.items.map((item) => (
-                    <li key={item}>
-                      <Prose text={item} />
-                    </li>
-                  ))}
-                </ul>
-              </div>
-            ))}
+            <div className={styles.release}>
+              <Markdown blocks={blocks} />
+            </div>
           </Section>
         ))}
       </main>

@@ -1,0 +1,56 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+import { readChangelog, withoutFileLinks } from "@/app/changelog/changelog";
+import { type Block, blocksOf, Markdown, partsOf } from "./markdown";
+
+const shown = (blocks: Block[]) => renderToStaticMarkup(createElement(Markdown, { blocks }));
+
+test("parts and lists of a text are told apart, and items of several lines are one", () => {
+  const text = `# Changes
+
+What changed ([docs](docs/x.md)).
+
+## Unreleased {#next}
+
+### API
+
+- \`since\` narrows
+  the traffic ([contract](docs/contract.md)).
+- See [it](/docs/api).
+
+## 1.0.0
+
+The first one.
+`;
+  const [beginning, ...releases] = partsOf(blocksOf(withoutFileLinks(text)), 2);
+  expect(beginning).toMatchObject({ title: "", blocks: [{ type: "heading" }, { type: "paragraph" }] });
+  expect(releases.map(({ id, title, blocks }) => [id, title, shown(blocks).replaceAll(/ class="[^"]+"/g, "")])).toEqual(
+    [
+      [
+        "next",
+        "Unreleased",
+        '<h3>API</h3><ul><li><code>since</code> narrows\nthe traffic (contract).</li><li>See <a href="/docs/api">it</a>.</li></ul>',
+      ],
+      ["", "1.0.0", "<p>The first one.</p>"],
+    ],
+  );
+});
+
+test("every word of the project's changelog behind its first version is in what the page shows", () => {
+  const text = readChangelog();
+  const html = partsOf(blocksOf(text), 2)
+    .slice(1)
+    .map(({ title, blocks }) => `${title} ${shown(blocks)} `)
+    .join("");
+  const words = (part: string) => part.match(/[\p{L}\p{N}]+/gu) ?? [];
+  expect(words(html.replaceAll(/<[^>]+>/g, " ").replaceAll(/&\w+;|&#x27;/g, " "))).toEqual(
+    words(text.slice(text.indexOf("\n## "))),
+  );
+});
+
+test("lines to copy have the sentence before them as their caption where it ends in a colon", () => {
+  const [html] = ["Run this:\n\n```\nnpm start\n```\n\nThen wait:\n\n- a minute"].map((text) => shown(blocksOf(text)));
+  expect(html).toMatch(/^<figure[^>]*><figcaption[^>]*><span>Run this<\/span>/);
+  expect(html).toContain("<p>Then wait:</p>");
+});
