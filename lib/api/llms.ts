@@ -1,7 +1,7 @@
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { ENDPOINTS, largestText } from "./contract";
 import { type OpenApiDocument, type Schema, successOf, templateOf } from "./openapi";
-import { resolveSchema } from "./reference-fields";
+import { resolveSchema } from "./reference-tables";
 import { SERVED_FILES } from "./served-files";
 
 /** What is asked often, and the requests that answer it. */

@@ -7,7 +7,7 @@ import { ENDPOINTS } from "./contract";
 import { writeLlms } from "./llms";
 import { openApiDocument } from "./openapi";
 import { writePrometheus } from "./prometheus";
-import { writeReference } from "./reference-markdown";
+import { writeServedReference } from "./reference";
 
 const ORIGIN = "https://console.example";
 /** A number that no other fact of the project has. */
@@ -30,7 +30,7 @@ test("published text cites no section of the contract, which its readers do not 
   const document = openApiDocument(ORIGIN);
   const published = [
     JSON.stringify(document),
-    writeReference(document, ORIGIN),
+    writeServedReference(document, ORIGIN),
     writeLlms(document, ORIGIN),
     await writePrometheus([], []),
     readFileSync("lib/api/prometheus.ts", "utf8")
@@ -77,7 +77,7 @@ const html = async (element) => (await new Response((await prerender(element)).p
 test("writes", async () => {
   const { openApiDocument } = await import("@/lib/api/openapi");
   const { writeLlms } = await import("@/lib/api/llms");
-  const { writeReference } = await import("@/lib/api/reference-markdown");
+  const { writeServedReference } = await import("@/lib/api/reference");
   const { requireQuota } = await import("@/lib/api/quota");
   const { LIMIT } = await import("@/app/dashboard/settings/api/[id]/day-chart");
   const document = openApiDocument("https://console.example");
@@ -91,7 +91,7 @@ test("writes", async () => {
     "landing page": await html(createElement((await import("@/app/page")).default)),
     reference: await html(createElement((await import("@/app/docs/api/page")).default)),
     "openapi.json": JSON.stringify(document),
-    "api.md": writeReference(document, "https://console.example"),
+    "api.md": writeServedReference(document, "https://console.example"),
     "llms.txt": writeLlms(document, "https://console.example"),
     headers: JSON.stringify([...headers]),
     // The chart shows the account's own day, and this number of the limit.

@@ -1,4 +1,4 @@
-import { writeReference } from "@/lib/api/reference-markdown";
+import { writeServedReference } from "@/lib/api/reference";
 import { servedText } from "@/lib/api/served-document";
 import { publicText } from "@/lib/http/public-text";
 
@@ -7,5 +7,5 @@ export const dynamic = "force-dynamic";
 /** The reference of the API as Markdown. */
 export const { GET, HEAD, OPTIONS } = publicText(
   "text/markdown; charset=utf-8",
-  servedText("reference", writeReference),
+  servedText("reference", writeServedReference),
 );

@@ -1,127 +1,98 @@
-import { CodeBlock } from "@/app/ui/code-block";
-import { Link } from "@/app/ui/link";
-import { type Block, inlinesOf, type Sum } from "@/lib/api/reference-blocks";
+import { Lexer, type Tokens } from "marked";
+import { type Block, Words } from "@/app/ui/markdown";
+import { CURVES_BY_LINE } from "@/lib/api/health-score-reference";
 import { CurveChart } from "./curve-chart";
 import styles from "./page.module.css";
-import { RunExample } from "./run-example";
+import { Request, requestOf } from "./request";
 
-/** A piece of the reference as the page shows it; the endpoints, which need more room, have a component of their own. */
-export function ReferenceBlock({ block }: { block: Exclude<Block, { kind: "endpoints" }> }) {
-  switch (block.kind) {
-    case "text":
-      return (
-        <p>
-          <Prose text={block.text} />
-        </p>
-      );
-    case "heading":
-      return <h3 id={block.id}>{block.text}</h3>;
+/** What the reference shows in a way of its own: curves, terms, a sum, and a request that can be sent from the page. */
+export function specialBlock(block: Block, caption: string): React.ReactNode {
+  switch (block.type) {
     case "list":
-      return (
-        <ul className={styles.notes}>
-          {block.items.map((item) => (
-            <li key={item}>
-              <Prose text={item} />
-            </li>
-          ))}
-        </ul>
-      );
-    case "command":
-      return (
-        <>
-          <CodeBlock label={block.label} text={block.text} />
-          {block.runs && <RunExample path={block.runs} name={block.runs} />}
-        </>
-      );
-    case "terms":
-      return (
-        <dl className={styles.fields}>
-          {block.terms.map(({ name, text, examples }) => (
-            <Field key={name} name={name}>
-              <Prose text={text} />
-              {examples.map((example) => (
-                <code key={example} className={styles.message}>
-                  {example}
-                </code>
-              ))}
-            </Field>
-          ))}
-        </dl>
-      );
-    case "sum":
-      return <SumTable sum={block.sum} />;
-    case "curves":
-      return (
-        <div className={styles.curves}>
-          {block.curves.map((titled) => (
-            <CurveChart key={titled.title} titled={titled} />
-          ))}
-        </div>
-      );
+      return curvesOf(block) ?? termsOf(block);
+    case "table":
+      return <SumTable table={block} />;
+    case "code": {
+      const url = requestOf(block.text);
+      return url && <Request url={url} label={caption} name={url.pathname} text={block.text} />;
+    }
   }
 }
 
-/** A name with what it means, in a list of such. */
-export function Field({ name, type, children }: { name: string; type?: string; children: React.ReactNode }) {
+/** The drawings of the curves of the health score. */
+function curvesOf({ items }: Tokens.List): React.ReactNode {
+  const curves = items.flatMap(({ text }) => CURVES_BY_LINE.get(text) ?? []);
+  if (curves.length === 0) return undefined;
   return (
-    <div className={styles.field}>
-      <dt>
-        <code>{name}</code> {type && <span className={styles.type}>{type}</span>}
-      </dt>
-      <dd className="soft">{children}</dd>
+    <div className={styles.curves}>
+      {curves.map((curve) => (
+        <CurveChart key={curve.title} curve={curve} />
+      ))}
     </div>
   );
 }
 
-/** A text of a block, with its code and its links. */
-export function Prose({ text }: { text: string }) {
-  return inlinesOf(text).map((inline, index) => {
-    // The pieces of a text never change their order.
-    const key = `${index} ${inline.text}`;
-    if (inline.kind === "code") return <code key={key}>{inline.text}</code>;
-    if (inline.kind === "plain") return inline.text;
-    // The client router handles pages only.
-    return /^\/(?:dashboard|sign-in)/.test(inline.href) ? (
-      <Link key={key} href={inline.href}>
-        {inline.text}
-      </Link>
-    ) : (
-      <a key={key} href={inline.href} download={inline.href.startsWith("/recipes/grafana/") || undefined}>
-        {inline.text}
-      </a>
-    );
+/** A row for each name with what it means, and values or messages as they are sent. */
+function termsOf({ items }: Tokens.List): React.ReactNode {
+  const terms = items.flatMap(({ text }) => {
+    const [, name, type, meaning, examples = ""] = /^`([^`]+)`(?: \((.+?)\))?: (.*)((?:\n`.+`)*)$/.exec(text) ?? [];
+    return name && meaning !== undefined ? { name, type, meaning, examples: examples.match(/[^\n`]+/g) ?? [] } : [];
   });
+  if (terms.length === 0) return undefined;
+  return (
+    <dl className={styles.fields}>
+      {terms.map(({ name, type, meaning, examples }) => (
+        <div key={name} className={styles.field}>
+          <dt>
+            <code>{name}</code> {type && <span className={styles.type}>{type}</span>}
+          </dt>
+          <dd className="soft">
+            <Words of={Lexer.lexInline(meaning)} />
+            {examples.map((example) => (
+              <code key={example} className={styles.message}>
+                {example}
+              </code>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
-function SumTable({ sum: { columns, rows, totals } }: { sum: Sum }) {
+/** A row with nothing between its name and its last value is a total. */
+function SumTable({ table: { header, rows } }: { table: Tokens.Table }) {
+  const isTotal = ([, second]: Tokens.TableCell[]) => second?.text === "";
   return (
     <table className={styles.sum}>
       <thead>
         <tr>
-          {columns.map((column) => (
-            <th key={column} scope="col">
-              {column}
+          {header.map(({ text }) => (
+            <th key={text} scope="col">
+              {text}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {rows.map(([name, ...values]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            {values.map((value, index) => (
-              <td key={columns[index + 1]}>{value}</td>
-            ))}
-          </tr>
-        ))}
+        {rows
+          .filter((row) => !isTotal(row))
+          .map(([name, ...values]) => (
+            <tr key={name?.text}>
+              <th scope="row">{name?.text}</th>
+              {values.map(({ text }, index) => (
+                <td key={header[index + 1]?.text}>{text}</td>
+              ))}
+            </tr>
+          ))}
       </tbody>
       <tfoot>
-        {totals.map(([name, value]) => (
-          <tr key={name}>
-            <th scope="row" colSpan={columns.length - 1}>
-              {name}
+        {rows.filter(isTotal).map((row) => (
+          <tr key={row[0]?.text}>
+            <th scope="row" colSpan={row.length - 1}>
+              {row[0]?.text}
             </th>
-            <td>{value}</td>
+            <td>{row.at(-1)?.text}</td>
           </tr>
         ))}
       </tfoot>

@@ -1,5 +1,6 @@
 import { Fragment } from "react";
-import { pointText, type TitledCurve } from "@/lib/api/reference-blocks";
+import type { ScoreCurve } from "@/lib/api/health-score-reference";
+import { FULL } from "@/lib/servers/health-score";
 import styles from "./page.module.css";
 
 const WIDTH = 300;
@@ -7,23 +8,21 @@ const HEIGHT = 120;
 const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 10, 24];
 
 /** A curve of the health score as a drawing, and its points in words for readers who cannot see it. */
-export function CurveChart({ titled }: { titled: TitledCurve }) {
-  const { title, unit, curve, top } = titled;
-  const [first, last] = [curve[0]?.[0] ?? 0, curve.at(-1)?.[0] ?? 1];
+export function CurveChart({ curve: { title, unit, points, described } }: { curve: ScoreCurve }) {
+  const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
   const x = (value: number) => LEFT + ((value - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
-  const y = (points: number) => TOP + (1 - points / top) * (HEIGHT - TOP - BOTTOM);
-  const described = curve.map((point) => pointText(titled, point)).join(", ");
+  const y = (height: number) => TOP + (1 - height / FULL) * (HEIGHT - TOP - BOTTOM);
   return (
     <figure className={styles.curve}>
       <figcaption>
         {title} <span className="soft">({unit})</span>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}. ${described}.`}>
-        {[0, top / 2, top].map((points) => (
-          <Fragment key={points}>
-            <line className={styles.grid} x1={LEFT} x2={WIDTH - RIGHT} y1={y(points)} y2={y(points)} />
-            <text className={styles.tick} x={LEFT - 6} y={y(points) + 3} textAnchor="end">
-              {points}
+        {[0, FULL / 2, FULL].map((height) => (
+          <Fragment key={height}>
+            <line className={styles.grid} x1={LEFT} x2={WIDTH - RIGHT} y1={y(height)} y2={y(height)} />
+            <text className={styles.tick} x={LEFT - 6} y={y(height) + 3} textAnchor="end">
+              {height}
             </text>
           </Fragment>
         ))}
@@ -40,10 +39,10 @@ export function CurveChart({ titled }: { titled: TitledCurve }) {
         ))}
         <polyline
           className={styles.line}
-          points={curve.map(([value, points]) => `${x(value)},${y(points)}`).join(" ")}
+          points={points.map(([value, height]) => `${x(value)},${y(height)}`).join(" ")}
         />
-        {curve.map(([value, points]) => (
-          <circle key={value} className={styles.point} cx={x(value)} cy={y(points)} r="2.5" />
+        {points.map(([value, height]) => (
+          <circle key={value} className={styles.point} cx={x(value)} cy={y(height)} r="2.5" />
         ))}
       </svg>
       <p className={`${styles.points} soft`}>{described}</p>
