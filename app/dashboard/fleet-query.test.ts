@@ -92,11 +92,11 @@ test("servers that need somebody are those that are offline or need attention, n
 });
 
 test("a query survives its URL, and unknown values in it are ignored", () => {
-  for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&tag=eu+west&view=compact&page=3"]) {
+  for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&tag=eu+west&page=3"]) {
     const params = Object.fromEntries(new URL(path, "http://x").searchParams);
     expect(fleetPath(parseFleetQuery(params))).toBe(path);
   }
-  const nonsense = { order: "constructor", show: "__proto__", q: ["a"], tag: ["a"], view: 1, page: "0" };
+  const nonsense = { order: "constructor", show: "__proto__", q: ["a"], tag: ["a"], view: "compact", page: "0" };
   expect(fleetPath(parseFleetQuery(nonsense))).toBe("/dashboard");
 });
 
@@ -113,8 +113,8 @@ test("the servers before and after one are those of the list that somebody came 
   expect(adjacent(99, {})).toBeNull();
 });
 
-test("the page of a server keeps the order and the filter of its list, and neither its page nor its view", () => {
-  const query = parseFleetQuery({ order: "-cpu", show: "attention", q: "a b", page: "3", view: "compact" });
+test("the page of a server keeps the order and the filter of its list, and not its page", () => {
+  const query = parseFleetQuery({ order: "-cpu", show: "attention", q: "a b", page: "3" });
   expect(serverInList(7, query, { range: "7d" })).toBe("/dashboard/servers/7?order=-cpu&show=attention&q=a+b&range=7d");
   expect(serverInList(7, parseFleetQuery({}))).toBe("/dashboard/servers/7");
 });

@@ -11,10 +11,6 @@ const MAX_SEARCH = 256;
 const FLEET_ORDERS = ["score", "name", "cpu", "memory", "disk"] as const;
 export type FleetOrder = (typeof FLEET_ORDERS)[number];
 
-/** Rows with the numbers of each server, or rows so small that all servers are seen at a glance. */
-export const FLEET_VIEWS = ["rows", "compact"] as const;
-type FleetView = (typeof FLEET_VIEWS)[number];
-
 /** Pages count from 1. Numbers are listed from the greatest, scores from the worst, names from A, unless reversed. */
 export type FleetQuery = {
   order: FleetOrder;
@@ -23,12 +19,11 @@ export type FleetQuery = {
   search: string;
   /** A tag as it is stored. */
   tag: string | null;
-  view: FleetView;
   page: number;
 };
 
 /** Parses the query of the page. Treats invalid values as absent. */
-export function parseFleetQuery({ order, show, q, tag, view, page }: Record<string, unknown>): FleetQuery {
+export function parseFleetQuery({ order, show, q, tag, page }: Record<string, unknown>): FleetQuery {
   const name = String(order).replace(/^-/, "");
   return {
     order: FLEET_ORDERS.find((known) => known === name) ?? "score",
@@ -36,19 +31,17 @@ export function parseFleetQuery({ order, show, q, tag, view, page }: Record<stri
     show: NEEDS.find((known) => known === show) ?? null,
     search: typeof q === "string" ? q.trim().slice(0, MAX_SEARCH) : "",
     tag: (typeof tag === "string" && foldTag(tag.slice(0, 2 * MAX_TAG_LENGTH))) || null,
-    view: FLEET_VIEWS.find((known) => known === view) ?? "rows",
     page: typeof page === "string" && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
   };
 }
 
 /** The query as a URL says it. */
-export function fleetParams({ order, isReversed, show, search, tag, view, page }: FleetQuery): Record<string, string> {
+export function fleetParams({ order, isReversed, show, search, tag, page }: FleetQuery): Record<string, string> {
   return {
     ...((order !== "score" || isReversed) && { order: isReversed ? `-${order}` : order }),
     ...(show && { show }),
     ...(search !== "" && { q: search }),
     ...(tag !== null && { tag }),
-    ...(view !== "rows" && { view }),
     ...(page > 1 && { page: String(page) }),
   };
 }
@@ -58,9 +51,9 @@ export function fleetPath(query: FleetQuery): string {
   return params.size > 0 ? `${DASHBOARD}?${params}` : DASHBOARD;
 }
 
-/** A list without its pages and its view: what the page of a server keeps of the list that somebody came from. */
+/** A list without its pages: what the page of a server keeps of the list that somebody came from. */
 export function listOf(query: FleetQuery): FleetQuery {
-  return { ...query, view: "rows", page: 1 };
+  return { ...query, page: 1 };
 }
 
 /** The page of a server, with the list that leads on from it, and what else its query says. */

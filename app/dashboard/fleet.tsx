@@ -1,4 +1,3 @@
-import { Choices } from "@/app/ui/choices";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { InTurns } from "@/app/ui/in-turns";
 import { Ip } from "@/app/ui/ip";
@@ -16,13 +15,11 @@ import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
 import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
-import { CompactFleet } from "./compact-fleet";
 import styles from "./fleet.module.css";
 import { FleetChips, TagChips } from "./fleet-chips";
 import { fleetOf } from "./fleet-data";
 import {
   countNeeds,
-  FLEET_VIEWS,
   type FleetOrder,
   type FleetQuery,
   fleetParams,
@@ -48,7 +45,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   const shown = pageOf(all, query);
   const counts = countNeeds(all);
   const ids = shown.servers.map(({ id }) => id);
-  const trends = query.view === "compact" ? new Map() : await listTrends(accountId, ids, now.getTime());
+  const trends = await listTrends(accountId, ids, now.getTime());
   return (
     <section className="stack loose" aria-labelledby="fleet">
       <FleetTitle count={needSomebody(counts)} />
@@ -58,7 +55,6 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       <div className={`row spread ${styles.bar}`}>
         <FleetChips query={query} counts={counts} total={all.length} />
         <div className={styles.tools}>
-          {(all.length >= MANY || query.view === "compact") && <ViewChoice query={query} />}
           <FleetSearch query={query} />
           <Link className="button quiet small" href={tagsOfSeveralPath(fleetParams(listOf(query)))}>
             Tags…
@@ -76,30 +72,11 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
             Show all {counted(all.length, "server")}
           </Link>
         </p>
-      ) : query.view === "compact" ? (
-        <CompactFleet query={query} servers={shown.servers} now={now} />
       ) : (
         <ServerTable query={query} servers={shown.servers} {...{ trends, now }} />
       )}
       <ListPages {...shown} pathOf={(page) => fleetPath({ ...query, page })} />
     </section>
-  );
-}
-
-/** From this many servers on, the page offers the compact view; which always leads back. */
-const MANY = 20;
-
-function ViewChoice({ query }: { query: FleetQuery }) {
-  const names = { rows: "Rows", compact: "Compact" } as const;
-  return (
-    <Choices
-      label="View"
-      choices={FLEET_VIEWS.map((view) => ({
-        href: fleetPath({ ...query, view }),
-        name: names[view],
-        isCurrent: view === query.view,
-      }))}
-    />
   );
 }
 

@@ -31,7 +31,6 @@ import { eventfulService } from "./eventful-service";
 import { newGameService, newNamedToken, newServer, newToken, putPast, putSample, unique } from "./factories";
 import { sharedOrigin } from "./fixtures";
 import { createOnPage, expect, openAccountMenu, submitSignIn, TOKEN_PAGE } from "./pages";
-import { recordCheckIn } from "./record-check-in";
 
 // The pages in their states, with names and ips as long as they can be, for tests of how they look.
 
@@ -146,14 +145,6 @@ export const FLEET: readonly State[] = [
     },
   },
   { name: "empty fleet", reach: (page) => visit(page, DASHBOARD) },
-  {
-    name: "compact rows",
-    async reach(page, accountId) {
-      await fillFleet(accountId);
-      await visit(page, `${DASHBOARD}?view=compact`);
-      await expect(page.locator("li[data-server]")).toHaveCount(SERVERS);
-    },
-  },
   {
     name: "fleet of one tag",
     async reach(page, accountId) {
@@ -391,20 +382,5 @@ export async function fillTokens(accountId: number): Promise<void> {
   });
 }
 
-export const SERVERS = 120;
 export const WELL = { cpuPct: 5, memUsedMb: 10, memTotalMb: 100, diskUsedPct: 10, netLossPct: 0, uptimeS: 9000 };
 export const LONG_AGO = new Date(Date.now() - 2 * DAY);
-
-/** A fleet of 120: one offline, some with a full disk, one never set up, the others well. */
-export async function fillFleet(accountId: number): Promise<void> {
-  await db.$executeRaw`
-    insert into servers (account_id, label, hostname, created_at)
-    select ${accountId}, 'node ' || i || '.frankfurt', 'node-' || i || '.example.com', ${LONG_AGO}
-    from generate_series(1, ${SERVERS - 1}) i`;
-  await newServer(accountId, { label: "never set up" });
-  const servers = await db.server.findMany({ where: { accountId, createdAt: LONG_AGO }, orderBy: { id: "asc" } });
-  for (const [index, { id }] of servers.entries()) {
-    const sample = index % 10 === 3 ? { ...WELL, diskUsedPct: 99.5, memUsedMb: 97 } : WELL;
-    await recordCheckIn(id, { sample }, new Date(Date.now() - (index === 0 ? HOUR : 0)));
-  }
-}

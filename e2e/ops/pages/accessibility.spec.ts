@@ -75,7 +75,7 @@ async function visitEveryPage(page: Page, accountId: number, look: (path: string
       pages.map((name) => `${under}/${own[kind as keyof typeof own]}${name && `/${name}`}`),
     ),
     ...Object.values(pagePaths).filter((path) => typeof path === "string" && path !== pagePaths.NO_PAGE),
-    ...["/", `${pagePaths.DASHBOARD}?view=compact`],
+    "/",
     ...[pagePaths.edgeNodeSettingsPath(edgeNode), pagePaths.removeEdgeNodePath(edgeNode)],
     ...[pagePaths.tagsOfSeveralPath({}), pagePaths.maintenanceOfSeveralPath({})],
   ];

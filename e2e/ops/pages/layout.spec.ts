@@ -1,11 +1,11 @@
 import type { Page } from "playwright/test";
 import { newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
 import { INVISIBLE, listShifts, recordShifts, sumWhileLoading } from "@/e2e/support/layout-shift";
-import { fillFleet, LONG_AGO, SERVERS, WELL } from "@/e2e/support/page-states";
+import { LONG_AGO, WELL } from "@/e2e/support/page-states";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR } from "@/lib/format/time";
+import { DAY } from "@/lib/format/time";
 import { rangeParams } from "@/lib/format/time-range";
 import * as paths from "@/lib/page-paths";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/measurements";
@@ -76,58 +76,6 @@ test("every part of every page of the dashboard begins at one left edge and ends
   await db.edgeNode.delete({ where: { id: edgeNode } });
   expect(astray).toEqual([]);
 });
-
-/** Where the last of the servers ends, in pixels from the top of the page. */
-function lowest(page: Page): Promise<number> {
-  return page
-    .locator("li[data-server]")
-    .evaluateAll((rows) => Math.max(...rows.map((row) => row.getBoundingClientRect().bottom + window.scrollY)));
-}
-
-for (const [width, height] of [
-  [1280, 900],
-  [1920, 1000],
-] as const) {
-  test(`the compact view shows 120 servers on one screen of ${width} by ${height}, whoever needs somebody first and with the cause`, async ({
-    page,
-    account,
-  }) => {
-    await fillFleet(account.id);
-    await page.setViewportSize({ width, height });
-    await page.goto("/dashboard");
-    await page.getByRole("navigation", { name: "View" }).getByRole("link", { name: "Compact" }).click();
-    const rows = page.locator("li[data-server]");
-    await expect(rows).toHaveCount(SERVERS);
-    await expect(page).toHaveURL("/dashboard?view=compact");
-    expect(await lowest(page)).toBeLessThanOrEqual(height);
-    await expect(rows.first()).toContainText(/Last check-in 1 hour ago.*offline/);
-    await expect(rows.nth(1)).toHaveAttribute("data-level", /strained|critical/);
-    await expect(rows.nth(1)).toContainText(/(Disk|Memory): \d+(\.\d)? %/);
-    await expect(rows.last()).toContainText("never set up");
-    const cut = await page
-      .locator("li[data-server] a > span")
-      .evaluateAll((parts) =>
-        parts
-          .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0)
-          .map((p) => p.textContent),
-      );
-    // A cause is read whole; a name that is too long is read in its tooltip.
-    expect(cut).toEqual([]);
-    await expect(rows.nth(1).getByRole("link")).toHaveAttribute("title", /^node \d+\.frankfurt: (Disk|Memory): /);
-
-    await page.getByRole("link", { name: "Offline 1" }).click();
-    await expect(rows).toHaveCount(1);
-    await rows.getByRole("link").click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("node 1.frankfurt");
-
-    // When everything is down, all of it is still on the screen.
-    const down = { lastSeenAt: new Date(Date.now() - HOUR) };
-    await db.server.updateMany({ where: { accountId: account.id, createdAt: LONG_AGO }, data: down });
-    await page.goto("/dashboard?view=compact");
-    await expect(page.locator("li[data-group=offline]")).toHaveCount(SERVERS - 1);
-    expect(await lowest(page)).toBeLessThanOrEqual(height);
-  });
-}
 
 test("a row is two lines on a phone and its cause is read whole on every screen", async ({ page, account }) => {
   for (const [label, sample] of [

@@ -122,7 +122,6 @@ test("every kind of page, with as many rows as it shows at once, is under 60 KB 
     API_REFERENCE,
     CHANGELOG,
     DASHBOARD,
-    `${DASHBOARD}?view=compact`,
     serverPath(server),
     `${serverPath(server)}?range=1h`,
     serverSettingsPath(server),
