@@ -50,8 +50,9 @@ const readTokens = cache(async (revoke: string | undefined) => {
 const tokensOf = ({ revoke }: Query) => readTokens(revoke === undefined ? undefined : String(revoke));
 
 export async function generateMetadata({ searchParams }: Props): Promise<Metadata> {
-  const { asked } = await tokensOf(await searchParams);
-  return { title: asked ? "Revoke? · API tokens" : "API tokens" };
+  // Where they cannot be read, the page says why, under its usual title.
+  const tokens = await tokensOf(await searchParams).catch(() => null);
+  return { title: tokens?.asked ? "Revoke? · API tokens" : "API tokens" };
 }
 
 export default async function Page({ searchParams }: Props) {
