@@ -1,60 +1,69 @@
 // Collects the whole answer that Next writes, before any of it is sent: a client that reads slowly then holds up no
 // rendering, and a page that failed can be answered in our words.
-import type { ServerResponse } from "node:http";
+import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from "node:http";
 
-export type Collected = { status: number; headers: [string, string][]; body: Buffer };
-
-const WRITERS = ["setHeader", "appendHeader", "flushHeaders", "writeHead", "write", "end"];
+export type Collected = { status: number; headers: [string, OutgoingHttpHeader][]; body: Buffer };
 
 /**
- * Resolves with what is written to a response, including headers that were set earlier; the response is empty again then.
- * Null: the client left first.
+ * Resolves with what `write` writes to the response that it is given. Null: the client of `response` left first.
+ * @throws what `write` throws, and when it gives the answer up
  */
-export function collectAnswer(response: ServerResponse): Promise<Collected | null> {
-  const { setHeader, appendHeader } = response;
-  const chunks: Buffer[] = [];
-  const keep = (chunk: unknown, encoding: unknown) => {
-    if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
-    else if (typeof chunk === "string") {
-      chunks.push(Buffer.from(chunk, (typeof encoding === "string" ? encoding : "utf8") as BufferEncoding));
-    }
-  };
-  return new Promise((resolve) => {
-    const isVary = (name: string) => /^vary$/i.test(name);
-    Object.assign(response, {
-      // Next sets Vary on every answer for its pages. The server sets its own.
-      setHeader: (name: string, value: string) => (isVary(name) ? response : setHeader.call(response, name, value)),
-      appendHeader: (name: string, value: string) =>
-        isVary(name) ? response : appendHeader.call(response, name, value),
-      flushHeaders: () => {},
-      writeHead: (status: number) => Object.assign(response, { statusCode: status }),
-      write: (chunk: unknown, encoding: unknown) => {
-        keep(chunk, encoding);
-        return true;
-      },
-      end: (chunk: unknown, encoding: unknown) => {
-        keep(chunk, encoding);
-        stopCollecting(response);
-        resolve({ status: response.statusCode, headers: takeHeaders(response), body: Buffer.concat(chunks) });
-        return response;
-      },
+export function collectAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  write: (response: ServerResponse) => Promise<void>,
+): Promise<Collected | null> {
+  const collecting = new CollectingResponse(request);
+  return new Promise((resolve, reject) => {
+    collecting.once("finish", () => resolve(collecting.takeAll()));
+    collecting.on("error", reject);
+    response.once("close", () => {
+      resolve(null);
+      collecting.emit("close");
     });
-    response.once("close", () => resolve(null));
+    write(collecting).catch(reject);
   });
 }
 
-/** From now on, what is written to the response is sent. What was collected is forgotten, except for the headers. */
-export function stopCollecting(response: ServerResponse): void {
-  for (const name of WRITERS) Reflect.deleteProperty(response, name);
-}
+/** A response without a connection. It is over as soon as it has been written. */
+class CollectingResponse extends ServerResponse {
+  readonly #chunks: Buffer[] = [];
 
-/** A header with several values stands several times. */
-function takeHeaders(response: ServerResponse): [string, string][] {
-  const headers: [string, string][] = [];
-  for (const [name, value] of Object.entries(response.getHeaders())) {
-    response.removeHeader(name);
-    if (name === "transfer-encoding") continue;
-    for (const one of Array.isArray(value) ? value : [value]) headers.push([name, String(one)]);
+  override writeHead(status: number): this {
+    this.statusCode = status;
+    return this;
   }
-  return headers;
+
+  override flushHeaders(): void {}
+
+  override write(chunk: unknown, encoding?: unknown): boolean {
+    this.#keep(chunk, encoding);
+    return true;
+  }
+
+  override end(chunk?: unknown, encoding?: unknown): this {
+    this.#keep(chunk, encoding);
+    this.finished = true;
+    this.emit("finish");
+    this.emit("close");
+    return this;
+  }
+
+  override destroy(error = new Error("Next gave the answer up.")): this {
+    this.emit("error", error);
+    return super.destroy(error);
+  }
+
+  takeAll(): Collected {
+    // Next sets Vary on every answer for its pages. The server sets its own.
+    const headers = Object.entries(this.getHeaders()).filter(([name]) => !/^(?:transfer-encoding|vary)$/.test(name));
+    return { status: this.statusCode, headers: headers as Collected["headers"], body: Buffer.concat(this.#chunks) };
+  }
+
+  #keep(chunk: unknown, encoding: unknown): void {
+    if (chunk instanceof Uint8Array) this.#chunks.push(Buffer.from(chunk));
+    else if (typeof chunk === "string") {
+      this.#chunks.push(Buffer.from(chunk, (typeof encoding === "string" ? encoding : "utf8") as BufferEncoding));
+    }
+  }
 }

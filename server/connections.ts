@@ -7,12 +7,15 @@ import { endAfterRest, refuse, refuseBytes } from "./refusals";
 const MAX_UNANSWERED = 100;
 const STATUS_OF: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-type Last = { request: IncomingMessage; response: ServerResponse };
-type State = { unanswered: number; afterAnswers: (() => void) | null; last: Last | null };
+type State = {
+  unanswered: number;
+  isEnding: boolean;
+  last: { request: IncomingMessage; response: ServerResponse } | null;
+};
 const states = new WeakMap<Duplex, State>();
 
 function stateOf(socket: Duplex): State {
-  const state = states.get(socket) ?? { unanswered: 0, afterAnswers: null, last: null };
+  const state = states.get(socket) ?? { unanswered: 0, isEnding: false, last: null };
   states.set(socket, state);
   return state;
 }
@@ -40,6 +43,7 @@ export function watchConnections(server: Server): void {
   server.on("upgrade", (request, socket, head) =>
     afterAnswers(socket, () => {
       if (socket.destroyed) return;
+      states.delete(socket);
       socket.unshift(Buffer.concat([headWithoutOffer(request), head]));
       server.emit("connection", socket);
     }),
@@ -58,31 +62,25 @@ function track(request: IncomingMessage, response: ServerResponse): void {
     // Else a connection that ends with this answer would end before its client has read it.
     socket.destroySoon = () => endAfterRest(socket);
   });
-  response.once("close", () => {
-    state.unanswered--;
-    if (state.unanswered === 0) state.afterAnswers?.();
-  });
+  response.once("close", () => void state.unanswered--);
 }
 
-/** Runs a function after all pending answers of a connection. Does nothing if another function waits already. */
+/** Runs a function after all pending answers of a connection, which are sent in their order. Does nothing the second time. */
 function afterAnswers(socket: Duplex, run: () => void): void {
   const state = stateOf(socket);
-  if (state.afterAnswers) return;
-  state.afterAnswers = () => {
-    state.afterAnswers = null;
-    run();
-  };
-  if (state.unanswered === 0) state.afterAnswers();
+  if (state.isEnding) return;
+  state.isEnding = true;
+  const last = state.last?.response;
+  if (last && !last.closed) last.once("close", run);
+  else run();
 }
 
-/** The bytes of the request line and the headers, without what offers an upgrade. */
+/** The bytes of the request line and the headers, without the one that offers an upgrade. */
 function headWithoutOffer({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [name = "", value = ""] = rawHeaders.slice(index, index + 2);
-    const options = value.split(",").filter((option) => option.trim().toLowerCase() !== "upgrade");
-    const kept = /^connection$/i.test(name) ? options.join(",") : value;
-    if (!/^upgrade$/i.test(name) && (kept !== "" || value === "")) lines.push(`${name}: ${kept}`);
+    if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${value}`);
   }
   // Node read each byte as one character.
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { ApiError } from "@/lib/api/api-error";
+import { parseBoundedJson } from "@/lib/ingest/bounded-json";
 import { readBody } from "@/lib/ingest/read-body";
 import { bodyOf } from "./incoming";
 
@@ -15,8 +16,6 @@ export const ACTION = /^[0-9a-f]{40,44}$/;
 // The fields in which a page without scripts names its action. An action with bound arguments has two further fields.
 const PLAIN_ACTION = /^\$ACTION_ID_([0-9a-f]{40,44})$/;
 const BOUND_ACTION = /^\$ACTION_REF_(\d{1,3})$/;
-/** How deeply arguments may be nested. Those of the console are flat. */
-const MAX_DEPTH = 32;
 /** The `$` references that the console's forms use: undefined, a form, and an escaped text that begins with `$`. */
 const REFERENCE = /^\$(?:undefined$|K\w{1,4}$|\$)/;
 
@@ -86,30 +85,16 @@ function areArguments(text: FormDataEntryValue | null, atLeast: number): boolean
   return Array.isArray(values) && values.length >= atLeast && isPlain(values);
 }
 
-/** Whether a value of JSON has no reference that the console does not use, and is not nested too deeply. */
+/** Whether no text in a value of JSON is a reference that the console does not use. */
 function isPlain(value: unknown): boolean {
-  let depth = 0;
-  for (const level of levelsOf(value)) {
-    if (depth++ > MAX_DEPTH) return false;
-    const texts = level.filter((one): one is string => typeof one === "string");
-    if (!texts.every((text) => !text.startsWith("$") || REFERENCE.test(text))) return false;
-  }
-  return true;
-}
-
-/** What stands in a value of JSON, level by level: a recursion would overflow the stack. */
-export function* levelsOf(value: unknown): Generator<unknown[], void> {
-  let level: unknown[] = [value];
-  while (level.length > 0) {
-    yield level;
-    level = level.flatMap((one) => (one !== null && typeof one === "object" ? Object.values(one) : []));
-  }
+  if (typeof value === "string") return !value.startsWith("$") || REFERENCE.test(value);
+  return value === null || typeof value !== "object" || Object.values(value).every(isPlain);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what stands in it is checked where it is used
 function parseJson(text: FormDataEntryValue | null): any {
   try {
-    return JSON.parse(String(text));
+    return parseBoundedJson(Buffer.from(String(text)));
   } catch {
     return undefined;
   }

@@ -77,7 +77,10 @@ export function markForInner({ headers }: IncomingMessage): void {
   headers[INNER_HEADER] = INNER_SECRET;
 }
 
-/** `rawHeaders`: names and values by turns; `name` in lower case. */
+/**
+ * `rawHeaders`: names and values by turns; `name` in lower case. Node's own `headersDistinct` throws for a header that is
+ * called `constructor`, before Node 20.20.2.
+ */
 function valuesOf(rawHeaders: string[], name: string): string[] {
   return rawHeaders.filter((_, index) => {
     const found = index % 2 === 1 ? (rawHeaders[index - 1] ?? "") : "";

@@ -1,36 +1,6 @@
 // Node's request as the standard Request that route handlers take.
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream } from "node:stream/web";
-
-/** The request headers that handlers see. The contract, HTTP and /mcp need only these, so no other changes an answer. */
-const CARRIED_HEADERS = new Set([
-  "accept",
-  "accept-encoding",
-  "access-control-request-headers",
-  "access-control-request-method",
-  "authorization",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "host",
-  "if-modified-since",
-  "if-none-match",
-  "mcp-method",
-  "mcp-name",
-  "mcp-protocol-version",
-  "origin",
-  "prefer",
-  "transfer-encoding",
-  "user-agent",
-  "x-forwarded-for",
-]);
-
-/** Deletes all other headers, in place. */
-export function keepCarriedHeaders(headers: IncomingHttpHeaders): void {
-  for (const name of Object.keys(headers)) if (!CARRIED_HEADERS.has(name)) delete headers[name];
-}
 
 /** Sends "100 Continue" if the client asked for it, unless it has the final answer: it can skip the body then. */
 export function continueIfExpected({ headers }: IncomingMessage, response: ServerResponse): void {

@@ -2,13 +2,13 @@
 // fresh nonce.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { HOST } from "@/lib/http/own-origin";
 import type { Collected } from "./collected";
 
 /** Without a session, these depend only on the origin and the colour scheme. */
 const SAME_FOR_ALL = new Set(["/", "/docs/api", "/sign-in"]);
 /** The client chooses the Host, and a page says where it is not that of BASE_URL. So few are kept: the oldest one goes. */
 const MAX_KEPT = 48;
-const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-f:.]{2,45}\](?::\d{1,5})?$/i;
 /** What the browser was told to use: one cookie of lib/accounts/color-scheme.ts. */
 const COLOR_SCHEME = /(?:^|; *)color-scheme=(light|dark)(?:$|;)/;
 /** The headers that such a page may depend on. */
@@ -57,8 +57,8 @@ export async function keptPage(
 }
 
 function keepable(answer: Collected): Kept | null {
-  const policy = answer.headers.find(([name]) => name === "content-security-policy")?.[1] ?? "";
-  const [, nonce] = NONCE.exec(policy) ?? [];
+  const policy = answer.headers.find(([name]) => name === "content-security-policy")?.[1];
+  const [, nonce] = NONCE.exec(String(policy)) ?? [];
   if (answer.status !== 200 || !nonce || answer.headers.some(([name]) => name === "set-cookie")) return null;
   const headers = answer.headers.filter(([name]) => !/^(?:content-length|connection|keep-alive)$/.test(name));
   return { ...answer, headers, nonce, text: answer.body.toString() };
@@ -68,7 +68,7 @@ function withNonce({ status, headers, nonce, text }: Kept): Collected {
   const fresh = randomBytes(16).toString("base64");
   return {
     status,
-    headers: headers.map(([name, value]) => [name, value.replaceAll(nonce, fresh)]),
+    headers: headers.map(([name, value]) => [name, typeof value === "string" ? value.replaceAll(nonce, fresh) : value]),
     body: Buffer.from(text.replaceAll(nonce, fresh)),
   };
 }

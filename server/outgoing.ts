@@ -1,5 +1,5 @@
 // Sends whole answers: compressed for those who accept it, and not for longer than a client may take to read them.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
 import { TextResponse } from "@/lib/http/text-response";
@@ -13,7 +13,7 @@ const LONG = 65_536;
 /** A client that takes longer to read a long one is disconnected, in milliseconds. */
 const READING_MS = 120_000;
 
-type Pairs = Iterable<readonly [string, string]>;
+type Pairs = Iterable<readonly [string, OutgoingHttpHeader]>;
 
 /** Sends the answer of a handler. `fixed`: headers that do not depend on the answer. */
 export async function send(answer: Response, request: IncomingMessage, response: ServerResponse, fixed: Pairs) {
@@ -36,7 +36,7 @@ export async function sendBody(
 ): Promise<void> {
   const length = Buffer.byteLength(body);
   const isWithBody = method !== "HEAD" && length > 0;
-  const headers = ["Vary", "Accept-Encoding"];
+  const headers: OutgoingHttpHeader[] = ["Vary", "Accept-Encoding"];
   let isEncoded = false;
   for (const [name, value] of pairs) {
     if (name === "content-encoding") isEncoded = true;

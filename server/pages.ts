@@ -10,12 +10,13 @@ import next from "next";
 import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/parse-and-validate-flight-router-state.js";
 import { OUTAGE, OUTAGE_RETRY_AFTER } from "@/lib/http/plain-page-text.mjs";
 import { PUBLIC_FILES } from "@/lib/http/public-files.mjs";
+import { parseBoundedJson } from "@/lib/ingest/bounded-json";
 import { FAULT_ID_HEADER, takeOutage } from "@/lib/operations/page-faults";
 import { pingDatabase } from "@/lib/operations/readiness";
 import { BusyError, EVERYBODY, enter } from "@/lib/process/fair";
 import { askerOfPage } from "@/lib/sign-in/page-asker";
-import { type Collected, collectAnswer, stopCollecting } from "./collected";
-import { ACTION, levelsOf, MAX_FORM, readForm } from "./forms";
+import { type Collected, collectAnswer } from "./collected";
+import { ACTION, MAX_FORM, readForm } from "./forms";
 import { INNER_HEADER, isInner, markForInner } from "./gate";
 import { continueIfExpected } from "./incoming";
 import { keptKey, keptPage } from "./kept-pages";
@@ -69,7 +70,7 @@ const INNER_HEADERS = new Set(["x-action-forwarded", INNER_HEADER]);
 /** Dot segments. Clients resolve them before they ask. Next would resolve them to something that is not a page. */
 const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
 /** Next's check of its router's state takes a time that grows with the square of its depth. */
-const MAX_STATE_DEPTH = 64;
+const STATE_BOUNDS = { maxDepth: 64 };
 /** More parameters than any page has. Next takes half a second for the thousands that fit into a URL. */
 const MAX_PARAMETERS = 100;
 /** In characters. Next looks for robots in it by a pattern that takes a second for the longest that fits into a request. */
@@ -173,27 +174,13 @@ async function makePage(
     delete headers["accept-encoding"];
     headers[FAULT_ID_HEADER] = randomUUID();
     markForInner(request);
-    const answer = await askWhole(request, response);
+    const answer = await collectAnswer(request, response, (collecting) => askNext(request, collecting));
     if (accepted !== undefined) headers["accept-encoding"] = accepted;
     return answer;
   } finally {
     leaveStrangers?.();
     leave();
   }
-}
-
-function askWhole(request: IncomingMessage, response: ServerResponse): Promise<Collected | null> {
-  const collected = collectAnswer(response);
-  const ask = async () => {
-    await askNext(request, response);
-    return collected;
-  };
-  const asked = ask().catch((error) => {
-    stopCollecting(response);
-    throw error;
-  });
-  // Next may wait until its answer is sent, which is after this.
-  return Promise.race([collected, asked]);
 }
 
 async function sendPage(answer: Collected | null, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -235,9 +222,7 @@ function isDecodable(path: string): boolean {
 /** Whether Next's router in the browser may have sent this as what it shows. Next would answer anything else with a 500. */
 function isRouterState(state: string | string[] | undefined): boolean {
   try {
-    const value = typeof state === "string" ? JSON.parse(decodeURIComponent(state)) : null;
-    let depth = 0;
-    for (const _ of levelsOf(value)) if (++depth > MAX_STATE_DEPTH) return false;
+    if (typeof state === "string") parseBoundedJson(Buffer.from(decodeURIComponent(state)), STATE_BOUNDS);
     parseAndValidateFlightRouterState(state);
     return true;
   } catch {

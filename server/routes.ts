@@ -5,12 +5,6 @@ type Route<Handlers> = { pattern: string; handlers: Handlers };
 /** `path`: as Next spells what was asked for. */
 type Match<Handlers> = Route<Handlers> & { params: Record<string, string | string[]>; path: string };
 
-const VARIABLE = /^\[(\w+)\]$/;
-/** Any number of segments. */
-const REST = /^\[\[\.\.\.(\w+)\]\]$/;
-
-type Part = { text: string; variable: string | undefined; rest: string | undefined };
-
 /** Returns a function that finds the route of a path; null when there is none. */
 export function matcherOf<Handlers>(routes: readonly Route<Handlers>[]): (path: string) => Match<Handlers> | null {
   const fixed = new Map(
@@ -19,40 +13,38 @@ export function matcherOf<Handlers>(routes: readonly Route<Handlers>[]): (path: 
       .map((route) => [route.pattern, { ...route, params: {}, path: route.pattern }]),
   );
   const ranked = routes
-    .map((route) => ({ route, parts: route.pattern.split("/").map(readPart) }))
-    .sort((a, b) => (rankOf(a.parts) < rankOf(b.parts) ? -1 : 1));
-  return (path) => {
-    const known = fixed.get(path);
+    .map((route) => ({ route, rank: rankOf(route.pattern), expression: expressionOf(route.pattern) }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  return (asked) => {
+    const known = fixed.get(asked);
     if (known) return known;
-    const segments = path.replace(/\/$/, "").split("/").map(decode);
-    for (const { route, parts } of ranked) {
-      const params = paramsOf(parts, segments);
-      if (params) return { ...route, params, path: segments.map(encodeURIComponent).join("/") };
+    const path = asked.replace(/\/$/, "").split("/").map(decode).map(encodeURIComponent).join("/");
+    for (const { route, expression } of ranked) {
+      const found = expression.exec(path);
+      if (found) return { ...route, params: paramsOf(found), path };
     }
     return null;
   };
 }
 
-function readPart(text: string): Part {
-  return { text, variable: VARIABLE.exec(text)?.[1], rest: REST.exec(text)?.[1] };
+function rankOf(pattern: string): string {
+  return pattern.replace(/[^/]+/g, (part) => (part.startsWith("[[") ? "2" : part.startsWith("[") ? "1" : "0"));
 }
 
-function rankOf(parts: Part[]): string {
-  return parts.map(({ variable, rest }) => (rest ? "2" : variable ? "1" : "0")).join("");
+/** `[name]` is a segment, `[[...name]]` any number of them. */
+function expressionOf(pattern: string): RegExp {
+  const source = pattern
+    .replace(/\/\[\[\.{3}(\w+)\]\]$/, "(?<$1>/.*)?")
+    .replace(/\.(?=\w)/g, "\\.")
+    .replace(/\[(\w+)\]/g, "(?<$1>[^/]+)");
+  return new RegExp(`^${source}$`);
 }
 
-/** The variables of a route by name; null when its parts do not fit. */
-function paramsOf(parts: Part[], segments: string[]): Record<string, string | string[]> | null {
-  const isOpen = parts.at(-1)?.rest !== undefined;
-  if (isOpen ? segments.length < parts.length - 1 : segments.length !== parts.length) return null;
-  const params: Record<string, string | string[]> = {};
-  for (const [index, { text, variable, rest }] of parts.entries()) {
-    const segment = segments[index] ?? "";
-    if (rest) params[rest] = segments.slice(index);
-    else if (variable ? segment === "" : segment !== text) return null;
-    else if (variable) params[variable] = segment;
-  }
-  return params;
+/** The variables of a path by name. Of those only a rest begins with a slash, or is missing. */
+function paramsOf({ groups = {} }: RegExpExecArray): Record<string, string | string[]> {
+  const read = (text: string) =>
+    text.startsWith("/") ? text.slice(1).split("/").map(decodeURIComponent) : decodeURIComponent(text);
+  return Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, text === undefined ? [] : read(text)]));
 }
 
 /** A segment that cannot be decoded stays as it is: no route has such a name, so the answer is 404. */

@@ -13,7 +13,7 @@ import { log } from "@/lib/process/log.mjs";
 import { routes } from "@/server/machine-routes";
 import { watchConnections } from "./connections";
 import { findFault, isForMachines, normalize } from "./gate";
-import { IncomingRequest, keepCarriedHeaders } from "./incoming";
+import { IncomingRequest } from "./incoming";
 import { listen, requireFree } from "./listen";
 import { countRequests, measure, startMetrics } from "./metrics";
 import { send } from "./outgoing";
@@ -77,7 +77,6 @@ async function answerMachine(
   response: ServerResponse,
   measured: { route: string },
 ): Promise<void> {
-  keepCarriedHeaders(request.headers);
   measured.route = "machine";
   const route = findRoute(path);
   if (!route) return refuse(request, response, 404);

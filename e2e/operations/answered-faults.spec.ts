@@ -15,13 +15,13 @@ const FORM = { "Content-Type": "multipart/form-data; boundary=x" };
 type Stage = { before: string; path: string; method?: string; headers?: Record<string, string> };
 const STAGES: Readonly<Record<string, Stage>> = {
   gate: { before: "const { headers, rawHeaders } = request;", path: "/api/v1/me" },
-  route: { before: "keepCarriedHeaders(request.headers);", path: "/api/v1/me" },
+  route: { before: "const route = findRoute(path);", path: "/api/v1/me" },
   sending: { before: "const bytes = isCompressed ?", path: "/api/v1/me" },
   "page-gate": { before: "if (DOTS.test(path)", path: "/sign-in" },
   forms: { before: "const body = await readBody({", path: "/sign-in", method: "POST", headers: FORM },
   kept: { before: 'const [path = "", scheme] = key.split(" ");', path: "/" },
   place: { before: "const leave = await enter(kind, asker, gone.signal);", path: "/sign-in" },
-  next: { before: "await askNext(request, response);", path: "/sign-in" },
+  next: { before: "write(collecting).catch(reject);", path: "/sign-in" },
   "page-sending": { before: "const { status, headers, body } = answer;", path: "/sign-in" },
 };
 
@@ -31,7 +31,7 @@ function withFaults(text: string): string {
     const parts = changed.split(before);
     expect(parts, `once in the bundle: ${before}`).toHaveLength(2);
     const url = stage === "page-gate" ? "url" : stage === "sending" ? "response.req.url" : "request.url";
-    const half = stage === "next" ? 'response.setHeader("X-Half", "an answer"); response.write("half");' : "";
+    const half = stage === "next" ? 'collecting.setHeader("X-Half", "an answer"); collecting.write("half");' : "";
     return parts.join(
       `if (${url}.includes("fault-${stage}")) { ${half} throw new Error("made to fail: ${stage}"); }\n${before}`,
     );

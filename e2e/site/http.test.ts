@@ -160,6 +160,13 @@ for (const [what, request] of [
   });
 }
 
+test("headers that are called like what every object has change nothing", async () => {
+  const { token } = await newAccount();
+  const odd = "constructor: 1\r\nconstructor: 2\r\n__proto__: 1\r\ntoString: 1\r\n";
+  const answer = await send(`GET /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${odd}${CLOSE}\r\n`);
+  expect(statusesOf(answer)).toEqual([200]);
+});
+
 test("two Authorization headers are 401 and never the first one alone", async () => {
   const { token } = await newAccount();
   const request = [

@@ -1,6 +1,5 @@
 import { fixedHeadersOf } from "@/lib/api/fixed-headers.mjs";
 import { isHandlerMethod } from "@/lib/http/methods.mjs";
-import { keepCarriedHeaders } from "@/server/incoming";
 import { matcherOf } from "@/server/routes";
 import { callsThrough, type WholeAnswer } from "./calls";
 import { mcpThrough } from "./mcp-client";
@@ -46,7 +45,7 @@ export async function answer(target: string, init: RequestInit = {}): Promise<Re
 /** What a handler sees of the headers of a request from this machine. */
 function headersOf(init: RequestInit): Record<string, string> {
   const headers: Record<string, string> = { host: "localhost", ...Object.fromEntries(new Headers(init.headers)) };
-  keepCarriedHeaders(headers);
+  delete headers["x-forwarded-proto"];
   const claimed = headers["x-forwarded-for"];
   headers["x-forwarded-for"] = claimed ? `${claimed}, 127.0.0.1` : "127.0.0.1";
   return headers;

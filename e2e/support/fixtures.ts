@@ -40,7 +40,7 @@ export function sharedOrigin(): string {
   return E2E_ORIGIN;
 }
 
-export async function askWhole(url: string, init: RequestInit = {}): Promise<WholeAnswer> {
+async function askWhole(url: string, init: RequestInit = {}): Promise<WholeAnswer> {
   const response = await fetch(url, { redirect: "manual", ...init });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -1,7 +1,7 @@
 import { env } from "@/lib/process/env";
 
 /** A host and a port, and nothing that a shell or a page could take for something else. */
-const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i;
+export const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i;
 
 /** Why a form is refused: a page of another site sent it, the browser did not say which, or these origins differ. */
 export type OriginFault = "foreign" | "unknown" | { from: string; own: string };

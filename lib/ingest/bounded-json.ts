@@ -2,19 +2,21 @@ import { ApiError } from "@/lib/api/api-error";
 import { MAX_ENTRIES, MAX_PARTS, tooManyEntries, tooManyParts } from "./body-bounds";
 import { utf8 } from "./read-body";
 
-/** How deep objects and arrays may stand in each other. */
-const MAX_DEPTH = 32;
-
-/** The arrays whose elements are entries, by the names that they have as members. "": an array that is no member. */
-type EntryLists = ReadonlySet<string>;
-const NONE: ReadonlySet<string> = new Set();
+type Bounds = {
+  /** The arrays whose elements are entries, by the names that they have as members. "": an array that is no member. */
+  lists: ReadonlySet<string>;
+  maxParts: number;
+  /** How deep objects and arrays may stand in each other. */
+  maxDepth: number;
+};
+const BOUNDS: Bounds = { lists: new Set(), maxParts: MAX_PARTS, maxDepth: 32 };
 
 /**
  * Parses a body. Its depth, entries and parts are counted in its bytes first, since `JSON.parse` cannot be stopped.
  * @throws ApiError 413 with too many entries or parts, 400 when it is too deep, no JSON or no UTF-8.
  */
-export function parseBoundedJson(bytes: Buffer, lists: EntryLists = NONE, maxParts = MAX_PARTS): unknown {
-  requireBounded(bytes, lists, maxParts);
+export function parseBoundedJson(bytes: Buffer, bounds: Partial<Bounds> = {}): unknown {
+  requireBounded(bytes, bounds);
   const text = utf8(bytes);
   try {
     return JSON.parse(text);
@@ -27,7 +29,8 @@ const [QUOTE, BACKSLASH, COMMA, COLON, SPACE] = [0x22, 0x5c, 0x2c, 0x3a, 0x20];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Counts what a body is made of, up to the first bound. It need not be JSON. @throws ApiError 413, 400 */
-export function requireBounded(bytes: Buffer, lists: EntryLists = NONE, maxParts = MAX_PARTS): void {
+export function requireBounded(bytes: Buffer, bounds: Partial<Bounds> = {}): void {
+  const { lists, maxParts, maxDepth } = { ...BOUNDS, ...bounds };
   let [depth, entries, parts] = [0, 0, 0];
   const isList = [false];
   // Where the last text stands, and whether it is the name of what comes next.
@@ -42,7 +45,7 @@ export function requireBounded(bytes: Buffer, lists: EntryLists = NONE, maxParts
       to = at;
     } else if (isOpening) {
       depth++;
-      if (depth > MAX_DEPTH) throw new ApiError(400, `The body is nested deeper than ${MAX_DEPTH} levels.`);
+      if (depth > maxDepth) throw new ApiError(400, `The body is nested deeper than ${maxDepth} levels.`);
       isList[depth] = byte === OPEN_ARRAY && isEntryList(isName ? bytes.subarray(from, to) : EMPTY, lists);
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
       depth = Math.max(0, depth - 1);
@@ -62,7 +65,7 @@ export function requireBounded(bytes: Buffer, lists: EntryLists = NONE, maxParts
 const EMPTY = Buffer.alloc(0);
 
 /** A name that is written with escapes might be any. */
-function isEntryList(name: Buffer, lists: EntryLists): boolean {
+function isEntryList(name: Buffer, lists: Bounds["lists"]): boolean {
   return name.includes(BACKSLASH) || lists.has(name.toString());
 }
 

@@ -94,7 +94,7 @@ const body = z.strictObject({
  * @throws ApiError 400 naming the first field that is wrong.
  */
 export function parseEdgeReport(bytes: Buffer, arrivedAt: Date): EdgeReport {
-  const parsed = body.safeParse(parseBoundedJson(bytes, ENTRIES));
+  const parsed = body.safeParse(parseBoundedJson(bytes, { lists: ENTRIES }));
   if (!parsed.success) throw new ApiError(400, describeIssue(parsed.error.issues[0], "a report"));
   const { acknowledgements, intervals, node_minutes } = parsed.data;
   for (const [name, list] of Object.entries({ intervals, node_minutes })) {

@@ -15,7 +15,7 @@ const MAX_JSON_PARTS = 100_000;
 /** @throws ApiError 413 with too many entries, 400 with too many bad points and when the body is not such a request. */
 export function readMetrics(bytes: Buffer): Points {
   const points = noPoints();
-  const request = parseBoundedJson(bytes, ENTRIES, MAX_JSON_PARTS);
+  const request = parseBoundedJson(bytes, { lists: ENTRIES, maxParts: MAX_JSON_PARTS });
   if (!isObject(request) || !Array.isArray(request.resourceMetrics ?? [])) {
     throw new ApiError(400, "The body is not an ExportMetricsServiceRequest of OTLP.");
   }
