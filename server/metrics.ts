@@ -15,6 +15,7 @@ import { buildInfo } from "@/lib/process/build-info.mjs";
 import { env } from "@/lib/process/env";
 import { fairCounts } from "@/lib/process/fair";
 import { logFault } from "@/lib/process/faults.mjs";
+import { inTime } from "@/lib/process/in-time";
 import { KEPT } from "@/lib/process/kept";
 import { log } from "@/lib/process/log.mjs";
 import { countLostLines } from "@/lib/process/lost-lines.mjs";
@@ -33,12 +34,17 @@ const NANOSECONDS = 1e9;
 const RESOLUTION = 10;
 
 const registry = new Registry();
-type Labels = Record<string, string>;
-type Sample = readonly [labels: Labels, value: number];
-type Read = () => number | undefined | readonly Sample[] | Promise<number | undefined | readonly Sample[]>;
+/** A number, or numbers by the value of the first label, and so on. Undefined: there is none. */
+type Values = number | undefined | { readonly [value: string]: Values };
 
 /** A metric that is read when it is asked for. What cannot be read has no sample. Labels never hold text of a client. */
-function metric(Kind: typeof Gauge | typeof Counter, name: string, help: string, labelNames: string[], read: Read) {
+function metric(
+  Kind: typeof Gauge | typeof Counter,
+  name: string,
+  help: string,
+  labelNames: string[],
+  read: () => Values | Promise<Values>,
+): void {
   new Kind({
     name: `console_${name}`,
     help,
@@ -47,24 +53,22 @@ function metric(Kind: typeof Gauge | typeof Counter, name: string, help: string,
     async collect() {
       this.reset();
       const found = await inTime(async () => read(), LONGEST_MS).catch(() => undefined);
-      const samples = typeof found === "number" ? [[{}, found] as const] : (found ?? []);
       // Without labels, it would be 0.
-      if (samples.length === 0) this.remove({});
-      for (const [labels, value] of samples) this.inc(labels, value);
+      if (found === undefined) this.remove({});
+      for (const [labels, value] of samplesOf(found, labelNames)) this.inc(labels, value);
     },
   });
 }
-const gauge = (name: string, help: string, read: Read, ...labels: string[]) => metric(Gauge, name, help, labels, read);
-const counter = (name: string, help: string, read: Read, ...labels: string[]) =>
-  metric(Counter, name, help, labels, read);
 
-async function inTime<Result>(ask: () => Promise<Result>, ms: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(reject, ms, new Error("It took too long."));
-  });
-  return Promise.race([ask(), timeUp]).finally(() => clearTimeout(timer));
+function* samplesOf(values: Values, names: string[], labels = {}): Generator<[labels: object, value: number]> {
+  const [name = "", ...others] = names;
+  if (typeof values === "number") yield [labels, values];
+  else for (const [key, of] of Object.entries(values ?? {})) yield* samplesOf(of, others, { ...labels, [name]: key });
 }
+
+type Declare = (name: string, help: string, labelNames: string[], read: () => Values | Promise<Values>) => void;
+const gauge: Declare = (...row) => metric(Gauge, ...row);
+const counter: Declare = (...row) => metric(Counter, ...row);
 
 let running = 0;
 let finished = 0;
@@ -105,145 +109,120 @@ export function countRequests(): { running: number; finished: number } {
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
 delay.enable();
 
-gauge("build_info", "The version and the commit that run.", () => [[buildInfo(), 1]], "version", "commit");
-gauge("requests_running", "Requests that are being answered.", () => running);
+gauge("build_info", "The version and the commit that run.", ["version", "commit"], () => {
+  const { version, commit } = buildInfo();
+  return { [version]: { [commit]: 1 } };
+});
+gauge("requests_running", "Requests that are being answered.", [], () => running);
 gauge(
   "event_loop_delay_seconds",
   "How late the event loop was since the last look: 99 of 100 times at most, and at most.",
+  ["percentile"],
   () => {
     // Node counts the whole time between two looks.
     const lateness = (ns: number) => Math.max(0, ns / NANOSECONDS - RESOLUTION / SECOND) || 0;
-    const [p99, max] = [lateness(delay.percentile(99)), lateness(delay.max)];
+    const found = { 99: lateness(delay.percentile(99)), 100: lateness(delay.max) };
     delay.reset();
-    return [
-      [{ percentile: "99" }, p99],
-      [{ percentile: "100" }, max],
-    ];
+    return found;
   },
-  "percentile",
 );
-gauge("resident_memory_bytes", "Memory of this instance.", () => process.memoryUsage.rss());
-gauge("heap_used_bytes", "Heap in use in this instance.", () => process.memoryUsage().heapUsed);
+gauge("resident_memory_bytes", "Memory of this instance.", [], () => process.memoryUsage.rss());
+gauge("heap_used_bytes", "Heap in use in this instance.", [], () => process.memoryUsage().heapUsed);
 gauge(
   "memory_limit_bytes",
   "What the memory of this instance may grow to: the limit of its control group, or the machine's memory.",
+  [],
   // Without a control group, Node answers none or more than any machine has.
   () => Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 );
-gauge(
-  "heap_full_ratio",
-  "Share of its limit that the heap takes.",
-  () => process.memoryUsage().heapUsed / getHeapStatistics().heap_size_limit,
-);
-counter("log_lines_lost_total", "Lines that the log did not take, as when its disk is full.", countLostLines);
+gauge("heap_full_ratio", "Share of its limit that the heap takes.", [], () => {
+  return process.memoryUsage().heapUsed / getHeapStatistics().heap_size_limit;
+});
+counter("log_lines_lost_total", "Lines that the log did not take, as when its disk is full.", [], countLostLines);
 
-const kinds = () => Object.entries(fairCounts());
-gauge(
-  "admission_waiting",
-  "Requests that wait for their share of what is scarce, by kind.",
-  () => kinds().map(([kind, { waiting }]) => [{ kind }, waiting]),
-  "kind",
+gauge("admission_waiting", "Requests that wait for their share of what is scarce, by kind.", ["kind"], () =>
+  mapValues(fairCounts(), ({ waiting }) => waiting),
 );
 counter(
   "admission_total",
   "Requests by kind and outcome: let in at once, let in after a wait, refused with 503.",
-  () =>
-    kinds().flatMap(([kind, { atOnce, waited, refused }]): Sample[] => [
-      [{ kind, outcome: "at_once" }, atOnce],
-      [{ kind, outcome: "waited" }, waited],
-      [{ kind, outcome: "refused" }, refused],
-    ]),
-  "kind",
-  "outcome",
+  ["kind", "outcome"],
+  () => mapValues(fairCounts(), ({ atOnce, waited, refused }) => ({ at_once: atOnce, waited, refused })),
 );
-counter(
-  "limit_decisions_total",
-  "Decisions of the rate limit, by policy.",
-  () =>
-    [...limitCounts()].flatMap(([policy, { accepted, refused }]): Sample[] => [
-      [{ policy, decision: "accepted" }, accepted],
-      [{ policy, decision: "refused" }, refused],
-    ]),
-  "policy",
-  "decision",
+counter("limit_decisions_total", "Decisions of the rate limit, by policy.", ["policy", "decision"], () =>
+  mapValues(Object.fromEntries(limitCounts()), ({ accepted, refused }) => ({ accepted, refused })),
 );
-gauge("limit_store_down", "Processes that decide alone because the shared store of the limit does not answer.", () => {
-  const isUp = limitStoreIsUp();
-  return isUp === null ? undefined : Number(!isUp);
-});
 gauge(
-  "database_connections",
-  "Connections to PostgreSQL, by what they do.",
-  () => [
-    [{ state: "idle" }, pool.idleCount],
-    [{ state: "busy" }, pool.totalCount - pool.idleCount],
-  ],
-  "state",
+  "limit_store_down",
+  "Processes that decide alone because the shared store of the limit does not answer.",
+  [],
+  () => {
+    const isUp = limitStoreIsUp();
+    return isUp === null ? undefined : Number(!isUp);
+  },
 );
-gauge("database_exhausted", "Processes in which no connection is left that a request could take.", () =>
+gauge("database_connections", "Connections to PostgreSQL, by what they do.", ["state"], () => {
+  return { idle: pool.idleCount, busy: pool.totalCount - pool.idleCount };
+});
+gauge("database_exhausted", "Processes in which no connection is left that a request could take.", [], () =>
   Number(pool.waitingCount > 0 || pool.totalCount - pool.idleCount >= env.databasePoolSize),
 );
 gauge(
   "not_ready",
   "Processes that say 503 at /readyz: they end, or the database is away or takes no writes.",
+  [],
   async () => Number((await inTime(readiness, READY_WITHIN).catch(() => null)) !== "ok"),
 );
 gauge(
   "edge_node_refused",
   "Connections that an edge node refused before they belonged to a service, in the newest minute that it reported.",
-  async () => (await listRefused()).map(({ node, refused }) => [{ node }, refused]),
-  "node",
+  ["node"],
+  async () => Object.fromEntries((await listRefused()).map(({ node, refused }) => [node, refused])),
 );
-gauge("notices_due", "Notices to channels that are due and not sent.", async () => (await measureDue()).due);
+gauge("notices_due", "Notices to channels that are due and not sent.", [], async () => (await measureDue()).due);
 gauge(
   "notices_oldest_due_seconds",
   "How long the oldest of what is to be told has been due.",
+  [],
   async () => (await measureDue()).oldest / SECOND,
 );
-counter(
-  "notices_total",
-  "Messages to channels, by how they ended: delivered, or given up.",
-  () => [
-    [{ outcome: "delivered" }, noticeCounts.delivered],
-    [{ outcome: "undelivered" }, noticeCounts.undelivered],
-  ],
-  "outcome",
-);
-
-gauge("sweep_finished_timestamp_seconds", "When the hourly sweep of all instances came to its end last.", async () => {
-  const last = await findLastSweep();
-  return last === null ? undefined : last.finishedAt.getTime() / SECOND;
+counter("notices_total", "Messages to channels, by how they ended: delivered, or given up.", ["outcome"], () => {
+  return noticeCounts;
 });
+
 gauge(
-  "sweep_failed_steps",
-  "Steps of the last sweep that failed. The next one tries them again.",
-  async () => (await findLastSweep())?.failedSteps,
+  "sweep_finished_timestamp_seconds",
+  "When the hourly sweep of all instances came to its end last.",
+  [],
+  async () => {
+    const last = await findLastSweep();
+    return last === null ? undefined : last.finishedAt.getTime() / SECOND;
+  },
 );
-gauge("database_size_bytes", "Size of the database, at the last sweep.", async () =>
+gauge("sweep_failed_steps", "Steps of the last sweep that failed. The next one tries them again.", [], async () => {
+  return (await findLastSweep())?.failedSteps;
+});
+gauge("database_size_bytes", "Size of the database, at the last sweep.", [], async () =>
   (await findLastSweep())?.counts.get(DATABASE_BYTES),
 );
-const oldestDays = async () => {
-  const last = await findLastSweep();
-  return DAILY_TABLES.flatMap((table) => {
-    const day = last?.counts.get(oldestDayOf(table));
-    return day === undefined ? [] : [{ table, day }];
-  });
-};
 gauge(
   "oldest_partition_timestamp_seconds",
   "The oldest day that has a partition, by table, at the last sweep.",
-  async () => (await oldestDays()).map(({ table, day }) => [{ table }, day]),
-  "table",
+  ["table"],
+  async () => {
+    const last = await findLastSweep();
+    return Object.fromEntries(DAILY_TABLES.map((table) => [table, last?.counts.get(oldestDayOf(table))]));
+  },
 );
-gauge(
-  "partition_kept_seconds",
-  "For how long the days of a table are kept.",
-  () => [
-    [{ table: "telemetry_samples" }, (env.telemetryDays * DAY) / SECOND],
-    [{ table: "metric_samples" }, (KEPT.metricsDays * DAY) / SECOND],
-  ],
-  "table",
-);
+gauge("partition_kept_seconds", "For how long the days of a table are kept.", ["table"], () => ({
+  telemetry_samples: (env.telemetryDays * DAY) / SECOND,
+  metric_samples: (KEPT.metricsDays * DAY) / SECOND,
+}));
+
+function mapValues<Value>(all: Readonly<Record<string, Value>>, valuesOf: (value: Value) => Values): Values {
+  return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, valuesOf(value)]));
+}
+
 /** Listens on OPS_PORT, if it is set. When the port is taken, the console runs without these metrics. */
 export async function startMetrics(): Promise<void> {
   const [port, host] = [Number(process.env.OPS_PORT), process.env.OPS_HOST || "127.0.0.1"];
