@@ -40,7 +40,7 @@ export async function openDatabase(
 /** As `openDatabase`, but shares an embedded database that another process serves, such as a running demo. */
 export async function joinDatabase(env: Env): Promise<OpenDatabase> {
   if (env.databaseUrl || !existsSync(env.dataDir)) return openDatabase(env, false);
-  const { findRunningDatabase } = await import("@/server/embedded/database");
+  const { findRunningDatabase } = await import("@/server/embedded/owner-file");
   const running = await findRunningDatabase(env.dataDir);
   if (!running) return openDatabase(env, false);
   console.error(`Using the embedded database in ${env.dataDir}, which another process serves.`);

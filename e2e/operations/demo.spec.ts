@@ -22,7 +22,7 @@ import {
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
-import { findRunningDatabase } from "@/server/embedded/database";
+import { findRunningDatabase } from "@/server/embedded/owner-file";
 
 // The demo with other programs: the README's lines, a browser, a real HAProxy. `demo-data.spec.ts` has what it writes.
 

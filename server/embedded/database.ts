@@ -2,7 +2,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { UnusableDatabaseError } from "../../lib/failures";
-import { announcedUrl, claimFiles, isServing } from "./owner-file";
+import { claimFiles } from "./owner-file";
 import { servePGlite } from "./socket-server";
 
 export type EmbeddedDatabase = {
@@ -63,10 +63,4 @@ async function openFiles(dataDir?: string): Promise<PGlite> {
       `The embedded database in ${dataDir} cannot be opened: ${(error as Error).message}.`,
     );
   }
-}
-
-/** The URL of the embedded database that another process serves from these files; null when none does. */
-export async function findRunningDatabase(dataDir: string): Promise<string | null> {
-  const url = announcedUrl(dataDir);
-  return url && (await isServing(url)) ? url : null;
 }

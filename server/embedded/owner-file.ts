@@ -34,8 +34,14 @@ export function announcedUrl(dataDir: string): string | null {
   return owner && !isAbandoned(owner) ? owner.note || null : null;
 }
 
+/** The URL of the embedded database that another process serves from these files; null when none does. */
+export async function findRunningDatabase(dataDir: string): Promise<string | null> {
+  const url = announcedUrl(dataDir);
+  return url && (await isServing(url)) ? url : null;
+}
+
 /** Whether something listens there. */
-export function isServing(url: string): Promise<boolean> {
+function isServing(url: string): Promise<boolean> {
   if (!URL.canParse(url)) return Promise.resolve(false);
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
