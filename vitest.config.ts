@@ -56,8 +56,6 @@ export default defineConfig({
           ...withDatabase,
           // One of them brings a database of its own.
           isolate: true,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
         },
       },
       {
