@@ -4,8 +4,12 @@ export function Name(props: React.ComponentProps<"bdi">) {
 }
 
 /** The name that a sentence is about. */
-export function StrongName(props: React.ComponentProps<"strong">) {
-  return <strong translate="no" dir="auto" {...props} />;
+export function StrongName({ children, ...props }: React.ComponentProps<"strong">) {
+  return (
+    <strong {...props}>
+      <Name>{children}</Name>
+    </strong>
+  );
 }
 
 /** Whose button or link this is, for screen readers. It follows a space. */
