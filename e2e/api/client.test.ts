@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { answer } from "@/e2e/support/ask";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
+import { useRealTimers } from "@/e2e/support/real-timers";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
@@ -35,7 +36,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  useRealTimers();
   vi.unstubAllGlobals();
 });
 

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { useRealTimers } from "@/e2e/support/real-timers";
 import { db, pool } from "@/lib/database/client";
 import { SECOND } from "@/lib/format/time";
 import { LONGEST_WAIT } from "@/lib/process/in-time";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
-afterEach(() => void vi.useRealTimers());
+afterEach(useRealTimers);
 
 test("a transaction lasts for as long as a request may wait, and no longer", async () => {
   const lasting = (ms: number) =>
