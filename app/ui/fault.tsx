@@ -1,5 +1,6 @@
 "use client";
 
+import { useEffect } from "react";
 import { FocusTarget } from "./focus-target";
 
 /** What Next passes to an error page. */
@@ -7,6 +8,10 @@ export type FaultProps = { error: unknown; retry: () => void };
 
 /** Says that a page failed. What went wrong is in the server's log, under the number that stands here. */
 export function Fault({ error, retry }: FaultProps) {
+  useEffect(() => {
+    // A page that is named after what could not be read has no title.
+    document.title ||= "Something went wrong · Console";
+  }, []);
   const digest = error instanceof Error && "digest" in error ? String(error.digest) : null;
   return (
     <main id="main" className="centered">

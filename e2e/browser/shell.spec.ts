@@ -210,6 +210,11 @@ test("a fault: the error page says so without an axe violation, and Try again sh
     await client.query("alter table elsewhere rename to access_tokens");
     await page.getByRole("button", { name: "Try again" }).click();
     await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
+
+    // A page that would be named after what it shows.
+    await client.query("alter table servers rename to elsewhere");
+    expect((await page.goto(app.origin + serverPath(1)))?.status()).toBe(500);
+    await expect(page).toHaveTitle("Something went wrong · Console");
   } finally {
     await page.close();
     await app.stop();
