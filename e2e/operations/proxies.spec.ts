@@ -142,15 +142,16 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
     }
 
     test("what the proxy itself refuses under the paths of machines is JSON that nobody keeps", async () => {
+      // Caddy hands on what it reads, and the console refuses by itself. Asked first: a proxy may use a connection once more
+      // that is being reset, and cannot send such a body again.
+      const large = await ask("/ingest/v1/check-ins", { method: "POST", body: "x".repeat(5_000_000) });
+      expect(large.status).toBe(name === "nginx" ? 413 : 401);
       const refused = [
         await ask("/api/v1/me?fault-reset"),
         await ask("/ingest/v1/check-ins?fault-reset", { method: "POST", body: "{}" }),
       ];
       expect(refused.map(({ status }) => status)).toEqual([502, 502]);
-      // Caddy hands on what it reads, and the console refuses by itself.
-      const large = await ask("/ingest/v1/check-ins", { method: "POST", body: "x".repeat(5_000_000) });
       if (name === "nginx") refused.push(large);
-      expect(large.status).toBe(name === "nginx" ? 413 : 401);
       for (const { headers, body } of refused) {
         expect(headers).toMatchObject({
           "content-type": "application/json",
