@@ -30,7 +30,7 @@ The first one.
       [
         "next",
         "Unreleased",
-        '<h3>API</h3><ul><li><code>since</code> narrows\nthe traffic (contract).</li><li>See <a href="/docs/api">it</a>.</li></ul>',
+        '<h3>API</h3><ul><li><code translate="no">since</code> narrows\nthe traffic (contract).</li><li>See <a href="/docs/api">it</a>.</li></ul>',
       ],
       ["", "1.0.0", "<p>The first one.</p>"],
     ],

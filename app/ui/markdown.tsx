@@ -3,6 +3,7 @@ import { Fragment } from "react";
 import { CodeBlock } from "./code-block";
 import { Link } from "./link";
 import styles from "./markdown.module.css";
+import { Code } from "./name";
 
 /** A heading with what stands below it. What stands before the first heading has no title. */
 export type Part = { id: string; title: string; blocks: Block[] };
@@ -84,7 +85,7 @@ export function Words({ of: tokens = [] }: { of: Token[] | undefined }) {
   return (tokens as MarkedToken[]).map((token, index) => {
     // The pieces of a text never change their order.
     const key = `${index} ${token.type}`;
-    if (token.type === "codespan") return <code key={key}>{token.text}</code>;
+    if (token.type === "codespan") return <Code key={key}>{token.text}</Code>;
     if (token.type === "link") return <WordsLink key={key} link={token} />;
     if ("tokens" in token) return <Words key={key} of={token.tokens} />;
     return "text" in token ? token.text : token.raw;

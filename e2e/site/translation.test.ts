@@ -5,6 +5,7 @@ import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import {
   ACCOUNT_PAGE,
+  API_REFERENCE,
   benchmarkPath,
   DASHBOARD,
   deleteServicePath,
@@ -73,7 +74,7 @@ test("no page lets a browser translate names, hostnames, tokens or codes", async
     if (texts.length > 0) found[page.path.replace(/\d+/g, "N")] = texts;
   };
   for (const path of [
-    ...[DASHBOARD, `${DASHBOARD}?view=compact`, NEW_SERVER, tagsOfSeveralPath({}), maintenanceOfSeveralPath({})],
+    ...["/", API_REFERENCE, "/changelog", DASHBOARD, NEW_SERVER, tagsOfSeveralPath({}), maintenanceOfSeveralPath({})],
     ...[serverPath, serverSettingsPath, benchmarkPath, removeServerPath].map((of) => of(server)),
     ...[GAME_SERVICES, SUPPORT, ACCOUNT_PAGE, NOTICE_PAGE],
     ...[servicePath, serviceSettingsPath, serviceAccessPath, serviceDnsPath].map((of) => of(service)),

@@ -1,5 +1,6 @@
 import { Lexer, type Tokens } from "marked";
 import { type Block, Words } from "@/app/ui/markdown";
+import { Code } from "@/app/ui/name";
 import { CURVES_BY_LINE } from "@/lib/api/health-score-reference";
 import { CurveChart } from "./curve-chart";
 import styles from "./page.module.css";
@@ -44,14 +45,14 @@ function termsOf({ items }: Tokens.List): React.ReactNode {
       {terms.map(({ name, type, meaning, examples }) => (
         <div key={name} className={styles.field}>
           <dt>
-            <code>{name}</code> {type && <span className={styles.type}>{type}</span>}
+            <Code>{name}</Code> {type && <span className={styles.type}>{type}</span>}
           </dt>
           <dd className="soft">
             <Words of={Lexer.lexInline(meaning)} />
             {examples.map((example) => (
-              <code key={example} className={styles.message}>
+              <Code key={example} className={styles.message}>
                 {example}
-              </code>
+              </Code>
             ))}
           </dd>
         </div>

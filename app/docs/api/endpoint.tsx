@@ -1,5 +1,6 @@
 import { CodeBlock } from "@/app/ui/code-block";
 import { Markdown, type Part } from "@/app/ui/markdown";
+import { Code } from "@/app/ui/name";
 import { requestExamples } from "@/lib/api/request-examples";
 import { specialBlock } from "./blocks";
 import styles from "./page.module.css";
@@ -12,7 +13,7 @@ export function Endpoint({ id, title, blocks }: Part) {
     <article className={`stack loose ${styles.endpoint}`} aria-labelledby={id}>
       <h3 id={id} className={styles.heading}>
         <a href={`#${id}`}>
-          GET <code>{path}</code>
+          GET <Code>{path}</Code>
         </a>
       </h3>
       <Markdown

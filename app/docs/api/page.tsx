@@ -3,6 +3,7 @@ import { headers } from "next/headers";
 import { ReaderHeader } from "@/app/dashboard/account-header";
 import { InTurns } from "@/app/ui/in-turns";
 import { blocksOf, Markdown, type Part, partsOf, Words } from "@/app/ui/markdown";
+import { Code } from "@/app/ui/name";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { writeReference } from "@/lib/api/reference";
 import type { OwnIds } from "@/lib/api/reference-tables";
@@ -86,7 +87,7 @@ function Endpoints({ document, parts }: { document: OpenApiDocument; parts: Part
           <div key={path} className={styles.field}>
             <dt>
               <a className={styles.target} href={`#${get.operationId}`}>
-                <code>GET {path}</code>
+                <Code>GET {path}</Code>
               </a>
             </dt>
             <dd className="soft">{get.summary}</dd>
