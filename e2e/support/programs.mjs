@@ -20,6 +20,8 @@ export const PROGRAMS = {
   adminer: { packages: ["adminer", "php-cgi"], isThere: () => existsSync("/usr/share/adminer/adminer.php") },
   busybox: ofPackage("busybox"),
   caddy: ofPackage("caddy"),
+  // With windows: the one without keeps no page whole.
+  chromium: ofPackage("chromium"),
   curl: ofPackage("curl"),
   dash: ofPackage("dash"),
   "dbus-daemon": ofPackage("dbus"),
