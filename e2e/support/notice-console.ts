@@ -45,14 +45,8 @@ export async function startNoticeConsole() {
 const ADD = { Mail: "Add the e-mail", Webhook: "Add the webhook", Discord: "Add the Discord channel" } as const;
 
 /** Adds a channel on the page of notices. */
-export async function addChannel(
-  page: Visitor,
-  kind: keyof typeof ADD,
-  target: string,
-  name = "",
-  origin = page.origin,
-): Promise<void> {
-  await page.goto(origin + NOTICE_PAGE);
+export async function addChannel(page: Visitor, kind: keyof typeof ADD, target: string, name = ""): Promise<void> {
+  await page.goto(NOTICE_PAGE);
   const form = page.part(ADD[kind]);
   form.find("[name=target]").attr("value", target);
   form.find("[name=name]").attr("value", name);
