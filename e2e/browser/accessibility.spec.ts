@@ -17,7 +17,7 @@ import {
 import { expect, signInDirectly, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
-// WCAG 2.2 AA and no page wider than its screen. In CI from 320 pixels to 4K, in each colour scheme.
+// WCAG 2.2 AA, and no page wider than its screen from 320 pixels to 4K.
 
 /** Each state is of an account of its own. */
 async function expectEachReadable(page: Page, states: readonly State[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { expectReadable, expectToFit } from "@/e2e/support/axe";
 import { newServer, putEvents, putSample } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { SLOW } from "@/e2e/support/patience";
@@ -55,8 +55,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
       new RegExp(`The server is known since .*${clockText(at(20), "UTC")} UTC\\.`),
     );
     // axe is a script.
-    if (hasJavaScript) await expectAccessible(page);
-    await expectToFit(page);
+    await (hasJavaScript ? expectReadable(page) : expectToFit(page));
   });
 });
 

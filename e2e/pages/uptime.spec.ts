@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Locator } from "playwright/test";
-import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { expectReadable, expectToFit } from "@/e2e/support/axe";
 import { newAccount, newServer, putEvents, putSample } from "@/e2e/support/factories";
 import { needs } from "@/e2e/support/needs";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
@@ -63,8 +63,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
         .first(),
     ).toBeFocused();
     // axe is a script.
-    if (hasJavaScript) await expectAccessible(page);
-    await expectToFit(page);
+    await (hasJavaScript ? expectReadable(page) : expectToFit(page));
     await days.last().click();
     await expect(page.getByRole("heading", { name: "History" })).toBeInViewport();
   });
