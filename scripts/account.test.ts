@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { PlainError } from "@/lib/failures";
 import { main } from "./account";
 
-// What needs no database; the rest is typed as a person types it, in e2e/operations/commands.spec.ts.
+// What needs no database; the rest is in e2e/api/commands.test.ts.
 
 test.each([[[]], [["help"]], [["--help"]]])(
   "%j prints help, which says that passwords are never arguments",
