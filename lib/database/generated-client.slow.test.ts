@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ProjectCopy } from "@/e2e/support/project-copy";
-import { MINUTE } from "@/lib/format/time";
 
 const FOLDER = "lib/generated";
 
@@ -13,9 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => copy.remove());
 
-test("generating the client again changes nothing: what is committed was made from the schema as it stands", {
-  timeout: MINUTE,
-}, () => {
+test("generating the client again changes nothing: what is committed was made from the schema as it stands", () => {
   const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8", withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
     .map(({ parentPath, name }) => join(parentPath, name));
