@@ -1,0 +1,294 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { command } from "@/e2e/support/command";
+import { EdgeHost } from "@/e2e/support/edge-host";
+import { expectConsecutive, needsEdge, PORT, test, tile, total } from "@/e2e/support/edge-world";
+import { call, expect } from "@/e2e/support/fixtures";
+import { askStatus, type Origin, Player } from "@/e2e/support/minecraft";
+import { FACT, SLOW } from "@/e2e/support/patience";
+import { MINUTE, SECOND } from "@/lib/format/time";
+import { mintToken } from "@/lib/tokens/format";
+
+// An edge node serves players, and counts what they bring. With a real HAProxy and nftables, in a network namespace.
+
+test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
+  needsEdge();
+
+  test("serves players with the key that npm run console -- edge prints, counts exactly what they bring, never mixes origins, and outlives the console", async ({
+    page,
+    world,
+  }) => {
+    const {
+      database,
+      app,
+      token,
+      statusOf,
+      seriesOf,
+      answeredOf,
+      newNodeWithKey,
+      expectInMinutes,
+      newOrigin,
+      newService,
+      signedIn,
+      createInBrowser,
+      wish,
+    } = world;
+    await signedIn(page);
+    const { stdout } = await command(["console", "edge", "add", "edge-1"], { DATABASE_URL: database.url });
+    const { host, way, url, key } = await newNodeWithKey(/cedg_\w+/.exec(stdout)?.[0] ?? "");
+    const one = await newOrigin("one", host.outside);
+    const two = await newOrigin("two", host.outside);
+    const first = await createInBrowser(page, "one.example.test", host.outside, one.port);
+    const second = await newService("two.example.test", host.outside, two.port);
+    host.startEdge(url, key);
+    await expect.poll(() => statusOf(first)).toBe("active");
+    await expect.poll(() => statusOf(second)).toBe("active");
+
+    // Capital letters, a final dot as behind an SRV record, what modded clients append; old and unknown versions.
+    for (const name of [
+      "one.example.test",
+      "ONE.Example.Test.",
+      "one.example.test\0FML3\0",
+      "one.example.test.\0FORGE",
+    ]) {
+      for (const protocol of [47, 765, -1]) {
+        expect(await askStatus(host.ip, PORT, name, protocol), `${name} ${protocol}`).toBe("one");
+      }
+    }
+    expect(await askStatus(host.ip, PORT, "two.example.test")).toBe("two");
+    expect(await askStatus(host.ip, PORT, "nobody.example.test")).toBeNull();
+
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    expect(await alice?.plays(100_000)).toBe(true);
+    await alice?.leave();
+    const bob = await Player.join(host.ip, PORT, "two.example.test", "Bob");
+    expect(await bob?.plays(5000)).toBe(true);
+
+    // A minute later the API has exactly what the origin counted at its sockets.
+    // A connection and its last bytes may end up in two minutes.
+    await expectInMinutes(async () => {
+      const counted = await seriesOf(first);
+      return { connections: total(counted, "connections"), bytes: total(counted, "bytes") };
+    }).toEqual({ connections: one.origin.connections, bytes: one.origin.bytes });
+    const series = await seriesOf(first);
+    expect(total(series, "packets")).toBeGreaterThan(total(series, "connections") * 6);
+    expect(total(series, "dropped")).toBe(0);
+    await page.goto(`${app.origin}/dashboard/game-services/${first}?range=24h`);
+    expect(await tile(page, "Connections")).toBe(one.origin.connections);
+    expect(await tile(page, "Bytes")).toBe(one.origin.bytes);
+    expect(
+      (await call(`/api/v1/game-services/${first}/metrics?range=24h`, token, { origin: app.origin })).text,
+    ).toContain('"latency_ms":');
+
+    // The origin dies: its players are closed, and nobody reaches the other one.
+    const carol = await Player.join(host.ip, PORT, "one.example.test", "Carol");
+    expect(carol).not.toBeNull();
+    const others = two.origin.connections;
+    await one.origin.stop();
+    await carol?.closed;
+    for (let n = 0; n < 5; n++) expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
+    expect(two.origin.connections).toBe(others);
+    // Those that the node answered itself, once it knew, are counted apart.
+    await expectInMinutes(async () => total(await seriesOf(first), "dropped") + (await answeredOf(first))).toBe(5);
+
+    // The console is away for ten minutes of the node: players play on, and afterwards every minute is there, once.
+    way.cut();
+    for (let n = 0; n < 10; n++) {
+      expect(await bob?.plays(1000)).toBe(true);
+      await host.endMinute();
+    }
+    expect(await askStatus(host.ip, PORT, "two.example.test")).toBe("two");
+    way.isCut = false;
+    await expectInMinutes(async () => total(await seriesOf(second), "bytes")).toBe(two.origin.bytes);
+    const minutes = (await seriesOf(second)).map(({ ts }) => ts);
+    expect(minutes.length).toBeGreaterThan(10);
+    expectConsecutive(minutes);
+
+    // A disabled service closes within 30 seconds of real time.
+    const askedAt = Date.now();
+    await wish(second, "off");
+    await bob?.closed;
+    expect(Date.now() - askedAt).toBeLessThan(30 * SECOND);
+    await expect.poll(() => statusOf(second)).toBe("disabled");
+    expect(await askStatus(host.ip, PORT, "two.example.test")).toBeNull();
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+
+  test("HAProxy starts anew twice: everything is applied again, nobody reaches another's origin, and every minute is there once and whole", async ({
+    world,
+  }) => {
+    const { statusOf, seriesOf, newNode, expectInMinutes, newOrigin, newService } = world;
+    const { host, url, key } = await newNode("edge-1");
+    const parts = [await newOrigin("one", host.outside), await newOrigin("two", host.outside)];
+    const services: { name: string; id: number; origin: Origin }[] = [];
+    for (const { origin, port } of parts) {
+      const name = `${origin.motd}.example.test`;
+      services.push({ name, id: await newService(name, host.outside, port), origin });
+    }
+    host.startEdge(url, key);
+    for (const { id } of services) await expect.poll(() => statusOf(id)).toBe("active");
+
+    const play = async (counts: readonly number[]) => {
+      for (const [index, { name, origin }] of services.entries()) {
+        for (let n = 0; n < (counts[index] ?? 0); n++) expect(await askStatus(host.ip, PORT, name)).toBe(origin.motd);
+      }
+    };
+    const expectWhole = async () => {
+      for (const { id, origin } of services) {
+        await expectInMinutes(async () => {
+          const series = await seriesOf(id);
+          return { connections: total(series, "connections"), bytes: total(series, "bytes") };
+        }).toEqual({ connections: origin.connections, bytes: origin.bytes });
+      }
+    };
+    // Asks for both until both answer. On the way an answer may be missing, and must never be another origin's.
+    const untilBothAnswer = async () => {
+      const own = services.map(({ origin }) => origin.motd);
+      const wrong: unknown[] = [];
+      await expect(async () => {
+        const answers = await Promise.all(services.map(({ name }) => askStatus(host.ip, PORT, name)));
+        if (answers.some((answer, index) => answer !== null && answer !== own[index])) wrong.push(answers);
+        expect(answers).toEqual(own);
+      }).toPass({ timeout: FACT, intervals: [20] });
+      expect(wrong).toEqual([]);
+    };
+
+    await play([2, 6]);
+    const bob = await Player.join(host.ip, PORT, services[1]?.name ?? "", "Bob");
+    // What HAProxy counted since the node last read it ends with HAProxy.
+    await expectWhole();
+    // While the node watches. Afterwards one service counts more than before, and the other less.
+    await host.stopHaproxy();
+    await bob?.closed;
+    await host.startHaproxy();
+    await untilBothAnswer();
+    await play([9, 1]);
+    await expectWhole();
+    for (const { id } of services) {
+      expectConsecutive((await seriesOf(id)).map(({ ts }) => ts));
+    }
+    // While the node itself is away. HAProxy knows nothing then, and lets nobody in.
+    await host.stopEdge();
+    await host.stopHaproxy();
+    await host.startHaproxy();
+    for (const { name } of services) expect(await askStatus(host.ip, PORT, name)).toBeNull();
+    // Its clock went on meanwhile.
+    host.startEdge(url, key);
+    await untilBothAnswer();
+    await play([1, 3]);
+    await expectWhole();
+    expect(host.output).toContain("HAProxy has started anew; applying everything again.");
+  });
+
+  test("with a console that is older than the edge node nothing is lost, and what it does not know is told once it does", async ({
+    world,
+  }) => {
+    const { hosts, expectInMinutes, newOrigin } = world;
+    const host = new EdgeHost();
+    hosts.push(host);
+    await host.startHaproxy();
+    const { port } = await newOrigin("one", host.outside);
+    const service = {
+      id: 1,
+      version: 1,
+      java_hostname: "one.example.test",
+      origin_host: host.outside,
+      origin_port: port,
+    };
+    let services = [{ ...service, enabled: true }];
+    let isOld = true;
+    const words: Record<string, unknown>[] = [];
+    // A report whose answer came too late is sent again.
+    const minutes = new Set<number>();
+    const refused: number[] = [];
+    const refusedMinutes: number[] = [];
+    const old = createServer(async (request, response) => {
+      response.sendDate = false;
+      if (request.method !== "POST") {
+        const data = { revision: String(services[0]?.version), services };
+        return response.end(JSON.stringify({ data }));
+      }
+      const { acknowledgements, intervals, node_minutes } = JSON.parse(await text(request));
+      if (isOld && (node_minutes || intervals.some((interval: object) => Object.keys(interval).length > 7))) {
+        refused.push(-1);
+        response.statusCode = 400;
+        return response.end(JSON.stringify({ error: "intervals.0.joins: is not a field of a report." }));
+      }
+      const index = acknowledgements.findIndex((word: object) => Object.keys(word).length > 3);
+      if (isOld && index >= 0) {
+        refused.push(index);
+        response.statusCode = 400;
+        const error = `acknowledgements.${index}.serving_version: is not a field of a report.`;
+        return response.end(JSON.stringify({ error }));
+      }
+      words.push(...acknowledgements);
+      for (const { ts } of intervals) minutes.add(ts);
+      refusedMinutes.push(...(node_minutes ?? []).map(({ ts }: { ts: number }) => ts));
+      response.end(JSON.stringify({ data: { stored: intervals.length } }));
+    }).listen(0, host.outside);
+    await once(old, "listening");
+    try {
+      host.startEdge(`http://${host.outside}:${(old.address() as AddressInfo).port}`, mintToken("edgeKey"));
+      await expect.poll(() => words).toEqual([{ service_id: 1, version: 1, error: null }]);
+      services = [{ ...service, version: 2, origin_host: "nowhere.invalid", enabled: true }];
+      const error = "The origin nowhere.invalid cannot be found in DNS.";
+      await expect
+        .poll(() => words.at(-1))
+        .toEqual({ service_id: 1, version: 2, error: `${error} Players still reach version 1.` });
+      expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+      await expectInMinutes(async () => minutes.size).toBeGreaterThan(3);
+      expectConsecutive([...minutes]);
+      expect(refused).not.toEqual([]);
+      expect(host.output).not.toContain("Given up");
+      expect(refusedMinutes).toEqual([]);
+      isOld = false;
+      await expectInMinutes(async () => refusedMinutes.length).toBeGreaterThan(3);
+      await expect
+        .poll(() => words.at(-1))
+        .toEqual({ service_id: 1, version: 2, error, serving_version: 1, warning: null });
+    } finally {
+      old.closeAllConnections();
+      old.close();
+    }
+  });
+
+  test("a clock that is off by an hour, and set while the node runs, moves no interval and closes no player", async ({
+    world,
+  }) => {
+    const { statusOf, seriesOf, newNode, changeService, newOrigin, newService } = world;
+    const { host, way, url, key } = await newNode("edge-1");
+    // By the console's clock the node's minute ends fifteen seconds from now. No interval may be ahead of this machine's.
+    way.timeBehind = MINUTE + ((Date.now() + 15 * SECOND) % MINUTE);
+    const startedAt = Date.now() - way.timeBehind;
+    const one = await newOrigin("one", host.outside);
+    const two = await newOrigin("two", host.outside);
+    const id = await newService("one.example.test", host.outside, one.port);
+    const steady = { isSteady: true };
+    host.startEdge(url, key, { ...steady, minutesAgo: 60 });
+    await expect.poll(() => statusOf(id)).toBe("active");
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
+    await changeService(id, { port: two.port });
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("two");
+    // Two hours ahead at once, and over a restart. She stays with the old origin.
+    host.skip(120 * MINUTE);
+    await expect.poll(async () => (await seriesOf(id)).length, SLOW).toBeGreaterThanOrEqual(1);
+    await host.stopEdge();
+    // The node is away for most of the next minute.
+    way.timeBehind -= 40 * SECOND;
+    host.startEdge(url, key, steady);
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("two");
+    await expect
+      .poll(async () => total(await seriesOf(id), "connections"), SLOW)
+      .toBe(one.origin.connections + two.origin.connections);
+    expect(await alice?.plays(1000)).toBe(true);
+    expect((await host.servers()).map(({ isReady }) => isReady).sort()).toEqual([false, true]);
+    const minutes = (await seriesOf(id)).map(({ ts }) => ts);
+    expectConsecutive(minutes);
+    expect(minutes[0]).toBeGreaterThan(startedAt - MINUTE - 3 * SECOND);
+    expect(minutes.at(-1)).toBeLessThan(Date.now());
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+});
