@@ -115,7 +115,7 @@ test("PostgreSQL prepares every declared statement on the migrated database, eac
   await client.end();
 });
 
-/** By which column the rows of large tables can be spread over machines (docs/scaling.md). */
+/** By which column the rows of large tables can be spread over machines (docs/operations.md). */
 const SPREAD_BY: Readonly<Record<string, string>> = {
   telemetry_samples: "server_id",
   telemetry_hours: "server_id",
