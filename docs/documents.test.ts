@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { setUpLines } from "@/app/dashboard/edge-nodes/set-up-lines";
 
 const documents = [
   "README.md",
@@ -33,6 +34,30 @@ test("every file that the architecture and the decisions name is there", () => {
     .map(([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test("every command of npm that a document names stands in package.json", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  const named = [...documents, "SECURITY.md", "bench/README.md"]
+    .filter((file) => !/CHANGELOG|upgrade|0012/.test(file))
+    .flatMap((file) => [...readFileSync(file, "utf8").matchAll(/`npm(?: run)?\s+([\w:]+)|^npm(?: run)? ([\w:]+)/gm)])
+    .map(([, inText, inBlock]) => inText ?? inBlock ?? "")
+    .filter((name) => !["ci", "audit"].includes(name));
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+test("each decision says its status, and is at most 60 lines", () => {
+  for (const file of documents.filter((name) => name.startsWith("docs/decisions/"))) {
+    const text = readFileSync(file, "utf8");
+    expect(text, file).toMatch(/^# .+\n\nStatus: (?:accepted|withdrawn), \d+ \w+ 20\d\d/);
+    expect(text.split("\n").length, file).toBeLessThanOrEqual(60);
+  }
+});
+
+test("docs/edge.md sets up an edge node by the lines that its page shows", () => {
+  const { prepare, start } = setUpLines("https://console.example.com");
+  expect(readFileSync("docs/edge.md", "utf8")).toContain(`\`\`\`sh\n${prepare}\n${start}\n\`\`\`\n`);
 });
 
 test("installing the tests reports nothing: Swagger UI's counter of installations is switched off", () => {

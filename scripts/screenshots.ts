@@ -11,7 +11,7 @@ import { MINUTE } from "@/lib/format/time";
 import { DASHBOARD, SIGN_IN, TOKEN_PAGE } from "@/lib/page-paths";
 import { waitForDemo } from "./demo-output";
 
-/** `npm run screenshots`: takes the pictures of the README and of docs/pages.md, from a demo of its own. */
+/** `npm run screenshots`: takes the pictures of the README, from a demo of its own. */
 export async function main(): Promise<void> {
   const executablePath = findBrowser();
   if (!executablePath) throw new PlainError("The pictures need Chromium or Chrome; name one in CHROMIUM_PATH.");

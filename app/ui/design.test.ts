@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-// docs/design.md: a page sets no colours, sizes of text or distances of its own.
+// CONTRIBUTING.md, "Add a page": a page sets no colours, sizes of text or distances of its own.
 
 const APP = fileURLToPath(new URL("..", import.meta.url));
 const TOKENS = "tokens.css";
