@@ -47,7 +47,6 @@ const STARTS: Partial<Record<Program, RegExp>> = {
   nginx: /startNginx\b|checkNginxFile\(/,
   openssl: /startNginx\b|checkNginxFile\(/,
   pgbouncer: /startPgBouncer\(/,
-  php: /startAdminer\(/,
   postgres: /startPostgres\(/,
   prometheus: /startPrometheus\(|startPrometheusAgent\(/,
   "prometheus-node-exporter": /nodeExporter\(|startNodeExporter\(/,

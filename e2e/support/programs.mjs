@@ -16,8 +16,6 @@ const ofPackage = (name) => ({ packages: [name] });
 
 /** @satisfies {Record<string, Source>} */
 export const PROGRAMS = {
-  // With php-cgi, adminer does not bring a web server, which it would otherwise.
-  adminer: { packages: ["adminer", "php-cgi"], isThere: () => existsSync("/usr/share/adminer/adminer.php") },
   busybox: ofPackage("busybox"),
   caddy: ofPackage("caddy"),
   // With windows: the one without keeps no page whole.
@@ -38,10 +36,6 @@ export const PROGRAMS = {
   nginx: ofPackage("nginx-light"),
   openssl: ofPackage("openssl"),
   pgbouncer: ofPackage("pgbouncer"),
-  php: {
-    packages: ["php-cli", "php-pgsql"],
-    isThere: () => spawnSync("php", ["-r", "exit(extension_loaded('pgsql') ? 0 : 1);"]).status === 0,
-  },
   ping: ofPackage("iputils-ping"),
   postgres: { packages: ["postgresql"], isThere: () => findPostgres() !== null },
   prometheus: ofPackage("prometheus"),

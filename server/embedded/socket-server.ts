@@ -4,13 +4,13 @@
 // `session.ts`, `statements.ts` and `wire.ts` can go.
 //
 // Here a client has the session to itself from its first message until PostgreSQL says that it is ready and in no
-// transaction, and it finds its prepared statements and settings as it left them. A client with an advisory lock keeps
-// the session until it releases the lock. All clients share temporary tables, LISTEN and cursors WITH HOLD.
+// transaction, and its prepared statements are its own. Everything else of a session is as behind a pooler in transaction
+// mode: what a client sets or locks holds until its transaction ends, and no longer.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
 import { SECOND } from "@/lib/format/time";
-import { DatabaseFailure, Session, SessionClient, startupSettings } from "./session";
+import { DatabaseFailure, Session, SessionClient } from "./session";
 import { ClientStatements } from "./statements";
 import { cString, fatalError, HEADER, message, PacketReader, ProtocolError, readCString } from "./wire";
 
@@ -18,7 +18,7 @@ const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
 const CANCEL_REQUEST = 80_877_102;
 const PROTOCOL_MAJOR = 3;
-/** The first packet of a connection: its length, the version as a code, and settings. */
+/** The first packet of a connection: its length, the version as a code, and the client's settings. */
 const STARTUP = Buffer.from("\0\0\0\x29\0\x03\0\0user\0postgres\0database\0postgres\0\0");
 /** PostgreSQL's own limit for it. */
 const MAX_STARTUP = 10_000;
@@ -131,7 +131,7 @@ class Client extends SessionClient {
     try {
       for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
         this.#reader.push(chunk);
-        if (!(await this.#begin()) || !(await this.#answer())) break;
+        if (!this.#begin() || !(await this.#answer())) break;
       }
       socket.end();
     } catch (error) {
@@ -152,8 +152,8 @@ class Client extends SessionClient {
     this.socket.destroy();
   }
 
-  /** Begins the connection. False: it is to end. @throws ProtocolError, DatabaseFailure */
-  async #begin(): Promise<boolean> {
+  /** Begins the connection, with no settings of the client's. False: it is to end. @throws ProtocolError */
+  #begin(): boolean {
     while (!this.#isStarted) {
       const packet = this.#reader.next(0, MAX_STARTUP);
       if (!packet) return true;
@@ -167,7 +167,6 @@ class Client extends SessionClient {
       }
       if (code >> 16 !== PROTOCOL_MAJOR) throw new ProtocolError("this server speaks protocol 3.0 only");
       this.socket.setTimeout(0);
-      await this.session.begin(this, startupSettings(packet.subarray(STARTUP_HEADER)));
       this.#isStarted = true;
       this.socket.write(this.greeting);
     }

@@ -3,6 +3,8 @@ import { cString, HEADER, message, readCString } from "./wire";
 /** PostgreSQL's names are short, so the beginning of a query is enough. */
 const DEALLOCATE = /^\s*deallocate\s+(?:prepare\s+)?("(?:[^"]|"")+"|[a-z_]\w*)\s*;?\s*\0$/i;
 const MAX_DEALLOCATE = 200;
+/** Would drop the statements of all clients. */
+const DROPPING_ALL = /^\s*(?:discard|deallocate(?:\s+prepare)?)\s+all\s*;?\s*\0$/i;
 /** As many replaced statements are closed together. */
 const MAX_REPLACED = 50;
 
@@ -43,17 +45,6 @@ export class ClientStatements {
     return type === "Q" ? this.#renameInQuery(bytes) : bytes;
   }
 
-  /** Forgets all statements, after this client dropped all statements of the session. */
-  clear(): void {
-    this.#statements.clear();
-    this.#replaced = [];
-  }
-
-  /** The messages that prepare all statements again. Each is synced alone, so one failure does not affect the others. */
-  restoreAll(): Buffer {
-    return Buffer.concat([...this.#statements.values()].flatMap(({ parse }) => [parse, message("S")]));
-  }
-
   /** The messages that close what was replaced, once that is much; null before. */
   closeReplaced(): Buffer | null {
     return this.#replaced.length < MAX_REPLACED ? null : closing(this.#replaced.splice(0));
@@ -65,7 +56,13 @@ export class ClientStatements {
 
   /** Renames the statement in a DEALLOCATE: some drivers use SQL to close what they prepared by message. */
   #renameInQuery(bytes: Buffer): Buffer {
-    const name = DEALLOCATE.exec(bytes.toString("utf8", HEADER, HEADER + MAX_DEALLOCATE))?.[1];
+    const query = bytes.toString("utf8", HEADER, HEADER + MAX_DEALLOCATE);
+    if (DROPPING_ALL.test(query)) {
+      for (const { name } of this.#statements.values()) this.#replaced.push(name);
+      this.#statements.clear();
+      return message("Q", cString("reset all"));
+    }
+    const name = DEALLOCATE.exec(query)?.[1];
     if (!name) return bytes;
     const own = name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
     const statement = this.#statements.get(own);
