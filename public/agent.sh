@@ -60,21 +60,22 @@ read_limits() {
 }
 
 # Ticks of all cores in all, idle, waiting for disks and stolen; TCP segments sent and sent again; processes killed. Of a
-# container with limits: its own use of the cores that it may use, in microseconds, and its own killed processes.
+# container with limits: its own use of the cores that it may use, in microseconds, and its own killed processes. The limits.
 counters() {
   read_limits
   { read -r up _ <"$PROC/uptime"; } 2>/dev/null || up=
-  set -- "$PROC/stat" "$PROC/vmstat"
+  set -- "$PROC/vmstat"
   [ -z "$limited" ] || set -- "$CGROUP/cpu.stat" "$CGROUP/memory.events"
-  cat "$PROC/net/snmp" "$@" 2>/dev/null | awk -v up="$up" -v quota="$quota" -v period="${period:-0}" '
+  cat "$PROC/net/snmp" "$PROC/stat" "$@" 2>/dev/null | awk -v up="$up" -v limited="$limited" -v quota="$quota" -v period="${period:-0}" '
     BEGIN { total = idle = iowait = steal = out = again = kills = "-" }
-    $1 == "cpu" && NF > 4 { total = 0; for (i = 2; i <= 9; i++) total += $i; idle = $5; iowait = NF > 5 ? $6 : "-"; steal = NF > 8 ? $9 : "-" }
-    $1 == "usage_usec" && quota > 0 && period > 0 && up > 0 { total = 1000000 * up * quota / period; idle = total - $2 }
+    /^cpu[0-9]/ { most += period }
+    $1 == "cpu" && NF > 4 && !limited { total = 0; for (i = 2; i <= 9; i++) total += $i; idle = $5; iowait = NF > 5 ? $6 : "-"; steal = NF > 8 ? $9 : "-" }
+    $1 == "usage_usec" && quota > 0 && period > 0 && up > 0 { total = 1000000 * up * (most && most < quota ? most : quota) / period; idle = total - $2 }
     $1 == "Tcp:" && !named { for (i = 2; i <= NF; i++) at[$i] = i; named = 1; next }
     $1 == "Tcp:" && at["OutSegs"] && at["RetransSegs"] { out = $(at["OutSegs"]); again = $(at["RetransSegs"]) }
     $1 == "oom_kill" { kills = $2 }
     function whole(n) { return n ~ /^[0-9]/ ? sprintf("%.0f", n) : "-" }
-    END { print whole(total), whole(idle), whole(iowait), whole(steal), whole(out), whole(again), whole(kills) }'
+    END { print whole(total), whole(idle), whole(iowait), whole(steal), whole(out), whole(again), whole(kills), limited ? quota "/" period "/" most : "" }'
 }
 
 # Five packets to the console: "sent received". The time it takes is the time over which a first check-in is measured: at
@@ -101,6 +102,8 @@ list_disks() {
       mount = $2; kind = $3; from = $1; options = ""
       for (i = 7; i < NF; i++) if ($i == "-") { mount = $5; kind = $(i + 1); from = $(i + 2); options = $NF; break }
       if (!(mount in super)) order[++mounts] = mount
+      # Nothing was ever written to these, also not as the root.
+      if (kind ~ /^(erofs|squashfs|iso9660|cramfs|romfs)$/ || kind == "overlay" && options ~ /^ro/ && options !~ /upperdir=/) { kind = "image"; options = "" }
       # What is mounted above hides what is below.
       type[mount] = kind; source[mount] = from; super[mount] = options
       if (kind == "fuse.lxcfs") own = own mount " "
@@ -108,7 +111,7 @@ list_disks() {
     END {
       for (i = 1; i <= mounts; i++) {
         mount = order[i]; from = source[mount]
-        if (mount == "/" ? type[mount] ~ /^(nfs|cifs|smb|9p|ceph|afs|fuse\.)/ : super[mount] ~ /(^|,)ro(,|$)/ ||
+        if (mount == "/" ? type[mount] ~ /^(nfs|cifs|smb|9p|ceph|afs|image|fuse\.)/ : super[mount] ~ /(^|,)ro(,|$)/ ||
           type[mount] !~ /^(ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|reiserfs|vfat)$/) continue
         if (type[mount] == "zfs") sub(/\/.*/, "", from)
         at = number(from)
@@ -134,7 +137,7 @@ ask_in_lane() {
       case $path in *\\*) path=$(printf '%b.' "$path") path=${path%.} ;; esac
       set -- "$@" "$path"
     done
-    { printf '%s\n' "$paths" && df -Pk "$@"; } 2>/dev/null </dev/null >|"$work/df.$id"
+    { printf '%s\n' "$paths" && $single df -Pk "$@"; } 2>/dev/null </dev/null >|"$work/df.$id"
     true >"$work/df.$id.done"
   done <"$work/mounts"
 }
@@ -186,23 +189,23 @@ measure_disks() {
   # shellcheck disable=SC2086 # words are wanted
   [ -z "$answers" ] || disk=$(awk '
     FNR == 1 { count = split($0, path, " "); for (i = 1; i <= count; i++) { gsub(/\\040/, " ", path[i]); known[path[i]] }; next }
-    { for (figures = ""; match($0, /[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+% +\//); $0 = rest) {
+    { for (figures = ""; match($0, /[0-9]+ +[0-9]+ +-?[0-9]+ +[0-9]+% +\//); $0 = rest) {
         rest = substr($0, RSTART + RLENGTH - 1)
         if (figures == "" || rest in known) figures = substr($0, RSTART, RLENGTH)
       }
       split(figures, size, / +/)
-      if (size[2] + size[3] > 0) { used = 100 * size[2] / (size[2] + size[3]); if (used >= most) most = used; any = 1 } }
+      if (size[2] + size[3] > 0) { used = size[3] < 0 ? 100 : 100 * size[2] / (size[2] + size[3]); if (used >= most) most = used; any = 1 } }
     END { if (any) printf "%.2f", most }' $answers)
   rm -f "$open"
   [ $named -le 3 ] || hanging="$hanging and $((named - 3)) more"
-  [ $hung -lt $HANGING ] || hanging="$hanging; with $HANGING such no other is asked"
+  [ "$hung" -lt $HANGING ] || hanging="$hanging; with $HANGING such no other is asked"
   [ -z "$hanging" ] || say "df does not answer for $(printf '%b' "${hanging#, }"), so its fullness is not known."
 }
 
 # Nothing where there is no systemd, or where it does not answer this user.
 failed_units() {
   [ -d "$ROOT/run/systemd/system" ] || return
-  units=$(systemctl list-units --state=failed --no-legend --plain </dev/null 2>/dev/null) || return
+  units=$($limit systemctl list-units --state=failed --no-legend --plain </dev/null 2>/dev/null) || return
   printf %s "$units" | awk 'END { print NR }'
 }
 
@@ -223,7 +226,7 @@ facts() {
       /^MemTotal:/ { memory = $2 / 1024 }
       END {
         if (!cores) exit
-        if (quota > 0 && period > 0) cores = int(quota / period) + (quota % period > 0)
+        if (quota > 0 && period > 0 && quota / period < cores) cores = int(quota / period) + (quota % period > 0)
         if (limit > 0 && (!memory || limit / 1048576 < memory)) memory = limit / 1048576
         split(machine, is, " ")
         printf "\"facts\":{\"os\":%s,\"kernel\":%s,\"cores\":%d,\"arch\":%s", text(os == "" ? is[1] : os), text(kernel), cores, text(is[2])
@@ -262,7 +265,8 @@ check_in() {
     { of[$1] = NF == 3 ? $3 : $2 }
     END {
       split(before, b); split(first, f); split(now, n); split(pings, p); split(load, l); split(up, u)
-      if (known(n[1], b[1])) {
+      # Where the limits changed, these count something else.
+      if (known(n[1], b[1]) && n[8] == b[8]) {
         ticks = n[1] - b[1]
         share("cpu_pct", ticks - (n[2] - b[2]) - (n[3] - b[3]), ticks)
         if (known(n[4], b[4])) share("cpu_steal_pct", n[4] - b[4], ticks)
@@ -322,7 +326,7 @@ read_key() {
   fi
   # A container may take the credentials from all its services. Then the service reads the file.
   if [ "$1$key" = run ]; then
-    { read -r key <"${from#run:}/key" || read -r key <"$ROOT$KEY_FILE"; } 2>/dev/null || fail "The server key that systemd keeps cannot be read, and neither can $ROOT$KEY_FILE."
+    { read -r key <"${from#run:}/key" || [ -n "$key" ] || read -r key <"$ROOT$KEY_FILE" || [ -n "$key" ]; } 2>/dev/null || fail "The server key that systemd keeps cannot be read, and neither can $ROOT$KEY_FILE."
   fi
   case $key in csrv_*) ;; *) key= ;; esac
   case ${key#csrv_} in *[!0-9A-Za-z]*) key= ;; esac
@@ -397,9 +401,10 @@ post() {
   moved "$1" "$offset" >"$work/sent"
   : >"$work/body" && : >"$work/head"
   if [ $client = curl ]; then
-    code=$(ulimit -f $BLOCKS; printf 'header = "Authorization: Bearer %s"\n' "$key" | curl -q -sS -K - -m 20 -o "$work/body" -D "$work/head" \
-      -w '%{http_code}' -H 'Content-Type: application/json' -A "console-agent/$VERSION" --data-binary "@$work/sent" \
-      "$url/ingest/v1/check-ins" 2>"$work/error") || code=000
+    # What is too long to be the console's answer ends it by a signal.
+    { (ulimit -f $BLOCKS; printf 'header = "Authorization: Bearer %s"\n' "$key" | curl -q -sS -K - -m 20 -o "$work/body" -D "$work/head" \
+      -H 'Content-Type: application/json' -A "console-agent/$VERSION" --data-binary "@$work/sent" \
+      "$url/ingest/v1/check-ins" 2>"$work/error"); } 2>/dev/null || [ $? -gt 128 ] || : >"$work/head"
   else
     # It reads its configuration from files alone; nobody else can read this one.
     printf 'header = Authorization: Bearer %s\n' "$key" >"$work/wgetrc"
@@ -407,23 +412,20 @@ post() {
       --header='Content-Type: application/json' -U "console-agent/$VERSION" \
       --post-file="$work/sent" "$url/ingest/v1/check-ins") 2>"$work/head"
     rm -f "$work/wgetrc"
-    code=$(awk '$1 ~ /^HTTP\// { code = $2 } END { print code == "" ? "000" : code }' "$work/head")
     grep -v -e '^ ' -e '^[0-9-]* [0-9:]* URL:' "$work/head" >"$work/error"
   fi
+  code=$(awk '$1 ~ /^HTTP\// { code = $2 } END { print code == "" ? "000" : code }' "$work/head")
   # Seconds, of six digits at most.
   retry_after=$(awk 'tolower($1) == "retry-after:" { gsub(/\r/, ""); wait = $2 !~ /[^0-9]/ && length($2) <= 6 ? $2 : ""
     if (wait > longest) wait = longest } END { print wait }' longest=$LONGEST "$work/head")
-  message=$(sed -n 's/.*"error":"\([^"]*\)".*/\1/p' "$work/body" | head -n 1 | plain)
+  message=$(sed -nE 's/^\{"error":"(([^"\]|\\.)*)"\}$/\1/p' "$work/body" | plain)
   case $code in
-    000) message=$(sed -n '/./{p;q;}' "$work/error" | plain) ;;
+    000) message=$(sed -n '/./{p;q;}' "$work/error" | plain) && message=${message:-no answer} ;;
     # What stands between may answer 200 with a page of its own, or 400.
     200) grep -q '"stored":' "$work/body" || code="200?" ;;
-    400 | 413 | 415 | 429 | 503) grep -q '^{"error":' "$work/body" || code="$code?" ;;
+    400 | 413 | 415 | 429 | 503) [ -n "$message" ] || code="$code?" ;;
   esac
-  case $code in
-    000 | 200) ;;
-    *) grep -q '^{"error":' "$work/body" || message=$(name_other) ;;
-  esac
+  case $code in 000 | 200) ;; *) message=${message:-$(name_other)} ;; esac
 }
 
 # Says who answered in the console's place. The key is sent nowhere else, and an address on another host is not recommended.
@@ -537,8 +539,9 @@ machine_name() {
   printf 'machine-%s' "${sum%% *}"
 }
 
+# No later round of this process waits for a df that hangs.
 measure_once() {
-  ask_disks
+  single=$limit && ask_disks
   before=$(counters)
   pings=$(ping_console)
   case $pings in "" | *" 0") ;; *) replied=1 ;; esac
@@ -688,7 +691,7 @@ uninstall() {
 
 limit='timeout 10'
 $limit true 2>/dev/null || limit=
-host='' url='' key='' replied='' was_started='' offset=0 first='' round=0
+host='' url='' key='' replied='' was_started='' offset=0 first='' round=0 single=''
 daemon=$(random 8)
 # A folder in memory where systemd gives one: a full disk must not silence the machine.
 work=${RUNTIME_DIRECTORY:-}

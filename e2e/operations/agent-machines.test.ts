@@ -116,6 +116,44 @@ for (const shell of SHELLS) {
     });
   });
 
+  test(`a quota beyond the machine is no more than the machine, and a new one is one check-in without CPU: ${shell.join(" ")}`, async () => {
+    const read = async (quota: string, later = quota) => {
+      const paths = machine(
+        { uptime: "1000.00 1.00\n" },
+        { "cpu.max": `${quota} 100000\n`, "cpu.stat": "usage_usec 1000000\n" },
+      );
+      bench.shim(
+        "sleep",
+        `echo 'usage_usec 3000000' >${paths.CGROUP_ROOT}/cpu.stat; echo '1002.00 1.00' >${paths.PROC_ROOT}/uptime
+         echo '${later} 100000' >${paths.CGROUP_ROOT}/cpu.max`,
+      );
+      return print(paths, shell);
+    };
+    // The recorded machine has two cores.
+    const wide = await read("6400000");
+    expect([wide.cpu_pct, wide.facts.cores]).toEqual([50, 2]);
+    for (const later of ["100000", "400000", "max"]) {
+      expect(await read("200000", later), later).not.toHaveProperty("cpu_pct");
+    }
+  });
+
+  test(`a root that was made as an image is neither full nor broken: ${shell.join(" ")}`, async () => {
+    bench.shim(
+      "df",
+      `shift; for path; do case $path in /) echo 'r 9 9 0 100% /' ;; *) echo "d 100 30 70 30% $path" ;; esac; done`,
+    );
+    for (const [root, full] of [
+      ["erofs /dev/loop0 ro", false],
+      ["squashfs /dev/root ro", false],
+      ["overlay composefs ro,lowerdir=/run/cfs", false],
+      ["overlay overlay rw,lowerdir=/a,upperdir=/b", true],
+    ] as const) {
+      const mountinfo = `26 1 254:0 / / rw - ${root}\n27 1 8:1 / /var rw - xfs /dev/sdb1 rw\n`;
+      const told = await print(machine({ "self/mountinfo": mountinfo }), shell);
+      expect([told.disk_used_pct, told.facts.read_only_root], root).toEqual([full ? 100 : 30, undefined]);
+    }
+  });
+
   test(`what is read-only in its superblock is never the fullest, except the root, which is told: ${shell.join(" ")}`, async () => {
     bench.shim(
       "df",
@@ -250,6 +288,24 @@ test("data sets of one pool are asked about together, and each keeps its own ful
   expect(readFileSync(log, "utf8")).toBe("-Pk /tank /tank/a b\n");
 });
 
+test("a file system with less than nothing free is full", async () => {
+  bench.shim("df", "echo '/dev/vda1 100 110 -5 105% /'");
+  expect((await print(machine())).disk_used_pct).toBe(100);
+});
+
+test("a single check-in waits neither for df nor for systemctl, and leaves none of them behind", async () => {
+  const log = join(bench.dir, "started");
+  bench.shim("timeout", 'shift; exec /usr/bin/timeout 1 "$@"');
+  for (const name of ["df", "systemctl"]) bench.shim(name, `echo $$ >>${log}; exec /bin/sleep 600`);
+  write(bench.dir, { "run/systemd/system/x": "" });
+  const told = await print({ ...machine(), DESTDIR: bench.dir });
+  expect(told).not.toHaveProperty("failed_units");
+  expect(told).not.toHaveProperty("disk_used_pct");
+  const started = readFileSync(log, "utf8").trim().split("\n");
+  expect(started).toHaveLength(2);
+  await expect.poll(() => started.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+});
+
 test("what could not be read is left out, and never zero", async () => {
   for (const [file, names] of [
     ["meminfo", ["mem_used_mb", "mem_total_mb", "swap_used_pct"]],
@@ -307,6 +363,10 @@ for (const client of ["curl", "wget"]) {
     expect(await once({ body: page })).toContain("(200?): a proxy answered, not the console\n");
     expect(await once({ status: 400, body: page })).toContain("(400?): a proxy answered, not the console\n");
     expect(await once({ status: 403, body: '{"error":"No."}' })).toContain("Not checked in (403): No.\n");
+    expect(await once({ status: 400, body: '{"error":"No \\"a\\" b."}' })).toContain("Not checked in (400): No a b.\n");
+    for (const body of ['{"error":{"code":400}}', '{"error":"x","path":"/"}', page + "x".repeat(300_000)]) {
+      expect(await once({ status: 400, body })).toContain("(400?): a proxy answered, not the console\n");
+    }
     for (const status of [301, 308]) {
       const told = await once({ status, headers: { Location: `${other.origin}/ingest/v1/check-ins` }, body: "" });
       expect(told).toContain(
@@ -352,11 +412,13 @@ test("the service reads the key file where systemd gives no credentials, and nev
   const root = join(bench.dir, "root");
   const key = mintToken("serverKey");
   write(root, { "etc/console-agent/key": `${key}\n` });
+  write(bench.dir, { "unended/key": key });
   const console = await startConsole();
   for (const [variables, input] of [
     [{}, ""],
     [{ CREDENTIALS_DIRECTORY: join(bench.dir, "none") }, ""],
     [{ CREDENTIALS_DIRECTORY: "" }, ""],
+    [{ CREDENTIALS_DIRECTORY: join(bench.dir, "unended"), DESTDIR: bench.dir }, ""],
   ] as const) {
     const before = console.samples.length;
     const agent = bench.start(["dash"], ["run", console.origin], input, { ...machine(), DESTDIR: root, ...variables });
