@@ -22,11 +22,12 @@ export function answerClient(node, asked) {
   return isAway || status === null ? awayStatus(status, isAway ? text : SOON_TEXT) : status;
 }
 
-/** Asks an origin with the version of the protocol that a client brought, one a second. @param {Node} node @param {Wanted} service @param {number} protocol */
+/** Asks an origin with the version of the protocol that a client brought, one a second for all its services. @param {Node} node @param {Wanted} service @param {number} protocol */
 async function learnProtocol(node, service, protocol) {
-  if (node.away.has(service.id) || node.learning.has(service.id)) return;
-  node.learning.add(service.id);
+  const origin = `${service.ip} ${service.port}`;
+  if (node.away.has(service.id) || node.learning.has(origin)) return;
+  node.learning.add(origin);
   keepStatus(node, service, protocol, (await pingOrigin(service, protocol)).status);
   await sleep(SECOND, node.stop.signal);
-  node.learning.delete(service.id);
+  node.learning.delete(origin);
 }

@@ -56,7 +56,8 @@ export async function apply(node) {
   for (const id of node.answers.keys()) if (!inUse.has(id)) node.answers.delete(id);
   for (const { id } of changed) node.answers.delete(id);
   node.statuses.keepOnly(inUse);
-  void inTurns(byOrigin(changed), (services) => tryBothWays(node, services));
+  // The pings of a minute that are about to begin ask them as well.
+  if (node.pinged === node.minute) void inTurns(byOrigin(changed), (services) => tryBothWays(node, services));
   for (const { id } of wanted) if (!inUse.has(id) && !node.served.has(id)) served.delete(id);
   node.served = served;
   // Without counters players are served all the same.

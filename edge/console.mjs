@@ -9,16 +9,19 @@ const VERSION = "1.2";
 
 /** @typedef {{ service_id: number, version: number | null, error: string | null, serving_version?: number | null, warning?: string | null }} Acknowledgement */
 
-/** What the console answered when it did not take what was sent. */
+/** What the console, or something in between, answered when it did not take what was sent. */
 export class Refusal extends Error {
   /**
    * @param {number} status
-   * @param {string} message
+   * @param {string | null} message null: these are not the console's words
    * @param {number} retryAfter milliseconds; 0 when it said nothing
    */
   constructor(status, message, retryAfter) {
-    super(`The console answered ${status}: ${message}`);
+    super(
+      message === null ? `A proxy answered ${status}, not the console.` : `The console answered ${status}: ${message}`,
+    );
     this.status = status;
+    this.isConsoles = message !== null;
     this.retryAfter = retryAfter;
   }
 }
@@ -88,11 +91,11 @@ export class Console {
     // Date may be that of a proxy in between.
     followClock(response.headers.get("x-console-time"));
     if (response.ok || response.status === 304) return response;
-    const message = String((await readJson(response).catch(() => null))?.error ?? "no reason");
+    const { error } = (await readJson(response).catch(() => null)) ?? {};
     const retryAfter = /^\d{1,6}$/.test(response.headers.get("retry-after") ?? "")
       ? Math.min(Number(response.headers.get("retry-after")) * SECOND, MAX_RETRY_AFTER)
       : 0;
-    throw new Refusal(response.status, message.slice(0, 300), retryAfter);
+    throw new Refusal(response.status, typeof error === "string" ? error.slice(0, 300) : null, retryAfter);
   }
 }
 

@@ -13,7 +13,7 @@ export function messageOf(error) {
 const saidAt = new Map();
 
 /** What can fail by itself. An error that names none of them is a part of its own. */
-const PARTS = [/HAProxy/, /^nft |packets/i, /cannot be written/, /^The console/];
+const PARTS = [/HAProxy/, /^nft |packets/i, /cannot be written/, /^(The console|A proxy)/];
 
 /** Logs a failure of a part of the node's work, at most once a minute for each. @param {unknown} error @param {string} [before] */
 export function logFailure(error, before = "") {

@@ -62,7 +62,9 @@ function unitLines(url, values) {
       "[Service]",
       `ExecStart=${process.execPath} ${fileURLToPath(import.meta.url)} run ${options.join(" ")}`,
       `LoadCredential=edge-key:${key}`,
+      // So often that systemd never gives up on it: HAProxy may be away for longer.
       "Restart=always",
+      "RestartSec=5",
       "",
       "[Install]",
       "WantedBy=multi-user.target",

@@ -15,7 +15,7 @@ import { sleep } from "./waiting.mjs";
 /** Reads counters, closes minutes, pings origins, and sees when HAProxy starts anew, until the end. @param {Node} node */
 export async function keepTime(node) {
   let readAt = now();
-  let pinged = 0;
+  let seenId = node.haproxyId;
   while (!node.stop.signal.aborted) {
     await sleep(SECOND / 2, node.stop.signal);
     await separately(async () => {
@@ -28,8 +28,8 @@ export async function keepTime(node) {
       }
     });
     await separately(async () => {
-      if (pinged !== node.minute) {
-        pinged = node.minute;
+      if (node.pinged !== node.minute) {
+        node.pinged = node.minute;
         void pingAll(node);
       }
       await watchOrigins(node);
@@ -37,7 +37,8 @@ export async function keepTime(node) {
     await separately(async () => {
       const id = await node.haproxy.processId();
       if (id !== node.haproxyId) {
-        log("HAProxy has started anew; applying everything again.");
+        if (id !== seenId) log("HAProxy has started anew; applying everything again.");
+        seenId = id;
         await node.inOrder(() => apply(node));
         node.haproxyId = id;
       }

@@ -35,6 +35,8 @@ export class Node {
   leftAt = new Map();
   /** Beginning of the minute that is being counted. */
   minute = 0;
+  /** The minute whose pings have begun. */
+  pinged = 0;
   /** What each service had in this minute. @type {Map<number, Counters>} */
   current = new Map();
   /** @type {Map<string, ServerCounters>} */
@@ -63,7 +65,7 @@ export class Node {
   away = new Map();
   /** How often players could not be connected in a row, by `slot_1/o1`. @type {Map<string, { failed: number, bytes: number, inARow: number }>} */
   failures = new Map();
-  /** Services that are asked now with a version of the protocol that a client brought. @type {Set<number>} */
+  /** Origins that are asked now with a version of the protocol that a client brought. @type {Set<string>} */
   learning = new Set();
   /** Services that were applied once, and those of them that are gone. @type {Set<number>} */
   applied = new Set();

@@ -1,12 +1,16 @@
 import { spawn } from "node:child_process";
 import { isIPv6 } from "node:net";
-import { PING_PORTS, RANGE_SIZE, TOOL_TIME } from "./limits.mjs";
+import { MINUTE, PING_PORTS, RANGE_SIZE, SECOND, TOOL_TIME } from "./limits.mjs";
 import { messageOf, PlainError } from "./log.mjs";
 
 /** @import { Server } from "./haproxy.mjs" */
 
 /** The table of nftables in which packets are counted. */
 export const NFT_TABLE = "inet console_edge";
+
+const SILENT = `nft did not answer in ${TOOL_TIME / SECOND} s`;
+/** Until then one that did not answer is not asked again, as `performance.now()`. */
+let silentUntil = 0;
 
 /**
  * Runs nft. @throws PlainError with what it said
@@ -16,15 +20,23 @@ export const NFT_TABLE = "inet console_edge";
  */
 function nft(args, input = "") {
   return new Promise((resolve, reject) => {
-    const child = spawn("nft", args, { stdio: "pipe", timeout: TOOL_TIME });
+    if (performance.now() < silentUntil) return reject(new PlainError(SILENT));
+    const child = spawn("nft", args, { stdio: "pipe" });
+    // It may not even end; the rest of the work goes on.
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      silentUntil = performance.now() + MINUTE;
+      reject(new PlainError(SILENT));
+    }, TOOL_TIME);
     let [output, problem] = ["", ""];
     child.stdout.on("data", (chunk) => (output += chunk));
     child.stderr.on("data", (chunk) => (problem += chunk));
     child.stdin.on("error", () => {});
     child.on("error", (error) => reject(new PlainError(`nft cannot be run: ${error.message}`)));
     child.on("close", (code) => {
+      clearTimeout(timer);
       if (code === 0) resolve(output);
-      else reject(new PlainError(`nft failed: ${problem.trim().split("\n")[0] ?? code}`));
+      else reject(new PlainError(`nft failed: ${problem.trim().split("\n")[0] || code}`));
     });
     child.stdin.end(input);
   });

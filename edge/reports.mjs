@@ -32,7 +32,7 @@ export async function deliver(node) {
       wait.reset();
       size = REPORT_SIZE;
     } catch (error) {
-      const isTheirs = error instanceof Refusal && (error.status === 400 || error.status === 413);
+      const isTheirs = error instanceof Refusal && error.isConsoles && (error.status === 400 || error.status === 413);
       if (isTheirs && !isPlain && NEW_FIELDS.test(error.message)) {
         // A console that is older than this program refuses fields that it does not know. It is told them again later.
         node.plainUntil = now() + PLAIN_TIME;

@@ -1,0 +1,144 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { type AddressInfo, createServer as createSocketServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Origin } from "@/e2e/support/minecraft";
+import { answerClient } from "@/edge/answers.mjs";
+import { Console } from "@/edge/console.mjs";
+import { Haproxy } from "@/edge/haproxy.mjs";
+import { NOTHING } from "@/edge/intervals.mjs";
+import { keepTime } from "@/edge/minutes.mjs";
+import { Node } from "@/edge/node.mjs";
+import { readPackets } from "@/edge/packets.mjs";
+import { deliver } from "@/edge/reports.mjs";
+import { Store } from "@/edge/store.mjs";
+
+// What an edge node does while something around it fails, by its parts in this process.
+
+let dir: string;
+let said: string;
+const closers: (() => void)[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "console-edge-"));
+  said = "";
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said += text;
+    return true;
+  });
+});
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function listening(server: Server, end: string | number): Promise<Server> {
+  server.listen(end);
+  await once(server, "listening");
+  closers.push(() => server.close());
+  return server;
+}
+
+async function newNode(answer: RequestListener = (_, response) => response.end()): Promise<Node> {
+  const server = createServer(answer);
+  const { port } = (await listening(server, 0)).address() as AddressInfo;
+  closers.push(() => server.closeAllConnections());
+  const node = new Node({
+    haproxy: new Haproxy(dir),
+    console: new Console(`http://127.0.0.1:${port}`, "key", 25_565),
+    store: new Store(dir),
+    allowPrivate: true,
+    listenPort: 25_565,
+  });
+  closers.push(() => node.stop.abort());
+  return node;
+}
+
+test("a report that a proxy refuses is no report that the console refuses: it waits and is lost to nothing", async () => {
+  const stored: number[] = [];
+  let [status, body, asked] = [413, "<html>Request Entity Too Large</html>", 0];
+  const node = await newNode((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += chunk));
+    request.on("end", () => {
+      asked++;
+      response.writeHead(status);
+      if (status === 200) stored.push(...JSON.parse(text).intervals.map(({ ts }: { ts: number }) => ts));
+      response.end(status === 200 ? '{"data":{"stored":1}}' : body);
+    });
+  });
+  const minutes = [1, 2, 3].map((n) => n * 60_000);
+  for (const ts of minutes) node.spool.push({ ...NOTHING, service_id: 1, ts, latency_ms: null });
+  const ended = deliver(node);
+  await expect.poll(() => asked).toBe(1);
+  [status, body] = [400, '{"error":{"code":400}}'];
+  await expect.poll(() => asked).toBe(2);
+  status = 200;
+  await expect.poll(() => stored).toEqual(minutes);
+  expect(said).toMatch(/^\S+ A proxy answered 413, not the console\. [^\n]*\n[^\n]*reachable again[^\n]*\n$/);
+  node.stop.abort();
+  await ended;
+});
+
+test("an nft that does not end fails once in a minute, and holds up nothing beside", async () => {
+  const log = join(dir, "started");
+  // It heeds no signal that it can heed.
+  writeFileSync(join(dir, "nft"), `#!/bin/sh\necho x >>${log}\ntrap '' TERM\nwhile :; do sleep 1; done\n`);
+  chmodSync(join(dir, "nft"), 0o755);
+  vi.stubEnv("PATH", `${dir}:${process.env.PATH}`);
+  await expect(readPackets()).rejects.toThrow("nft did not answer in 15 s");
+  await expect(readPackets()).rejects.toThrow("nft did not answer in 15 s");
+  expect(execFileSync("wc", ["-l", log], { encoding: "utf8" })).toMatch(/^1 /);
+});
+
+test("a HAProxy that started anew and takes nothing is one line of the log, and is tried again", async () => {
+  let tries = 0;
+  await listening(
+    createSocketServer((socket) =>
+      socket.once("data", (command) => {
+        if (String(command).startsWith("show servers state")) tries++;
+        const answers = { "show info": "Pid: 2\n", "show map ": "0x1 left.example.com slot_1\n" };
+        socket.end(answers[String(command).slice(0, 9) as keyof typeof answers] ?? "\n");
+      }),
+    ),
+    join(dir, "haproxy.sock"),
+  );
+  const node = await newNode();
+  node.haproxyId = 1;
+  node.configuration = { revision: "1", services: [] };
+  const ended = keepTime(node);
+  await expect.poll(() => tries).toBeGreaterThan(4);
+  node.stop.abort();
+  await ended;
+  expect(said.match(/started anew/g)).toHaveLength(1);
+});
+
+test("services with one origin learn a version of the protocol in one ping a second", async () => {
+  let pings = 0;
+  const origin = new Origin("one", () => {
+    pings++;
+    return true;
+  });
+  const port = await origin.listen("127.0.0.1");
+  closers.push(() => void origin.stop());
+  const node = await newNode();
+  node.wanted = [1, 2, 3, 4, 5].map((id) => ({
+    ...{ id, version: 1, hostname: `s${id}.example.com`, ip: "127.0.0.1", port, range: null, isProxied: false },
+  }));
+  for (const { hostname } of node.wanted) answerClient(node, { hostname, protocol: 765, isPing: true });
+  await expect.poll(() => node.statuses.knows(1, 765)).toBe(true);
+  expect(pings).toBe(1);
+});
+
+test("systemd never gives up on an edge node, however often it fails", () => {
+  const words = ["edge/main.mjs", "unit", "https://console.example.com"];
+  const [, seconds] = /^RestartSec=(\d+)$/m.exec(execFileSync(process.execPath, words, { encoding: "utf8" })) ?? [];
+  // By default it does after five starts within ten seconds.
+  expect(4 * Number(seconds)).toBeGreaterThan(10);
+});
