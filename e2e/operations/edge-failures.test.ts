@@ -8,12 +8,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Origin } from "@/e2e/support/minecraft";
 import { answerClient } from "@/edge/answers.mjs";
+import { apply } from "@/edge/apply.mjs";
 import { Console } from "@/edge/console.mjs";
 import { Haproxy } from "@/edge/haproxy.mjs";
 import { NOTHING } from "@/edge/intervals.mjs";
 import { keepTime } from "@/edge/minutes.mjs";
 import { Node } from "@/edge/node.mjs";
 import { readPackets } from "@/edge/packets.mjs";
+import { pingAll } from "@/edge/ping-origins.mjs";
 import { deliver } from "@/edge/reports.mjs";
 import { Store } from "@/edge/store.mjs";
 
@@ -26,6 +28,9 @@ const closers: (() => void)[] = [];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "console-edge-"));
   said = "";
+  // The rules of this machine are left alone.
+  nftIs("exit 1");
+  vi.stubEnv("PATH", `${dir}:${process.env.PATH}`);
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
     said += text;
     return true;
@@ -37,6 +42,11 @@ afterEach(() => {
   vi.unstubAllEnvs();
   rmSync(dir, { recursive: true, force: true });
 });
+
+function nftIs(script: string): void {
+  writeFileSync(join(dir, "nft"), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(dir, "nft"), 0o755);
+}
 
 async function listening(server: Server, end: string | number): Promise<Server> {
   server.listen(end);
@@ -89,26 +99,29 @@ test("a report that a proxy refuses is no report that the console refuses: it wa
 test("an nft that does not end fails once in a minute, and holds up nothing beside", async () => {
   const log = join(dir, "started");
   // It heeds no signal that it can heed.
-  writeFileSync(join(dir, "nft"), `#!/bin/sh\necho x >>${log}\ntrap '' TERM\nwhile :; do sleep 1; done\n`);
-  chmodSync(join(dir, "nft"), 0o755);
-  vi.stubEnv("PATH", `${dir}:${process.env.PATH}`);
+  nftIs(`echo x >>${log}; trap '' TERM; while :; do sleep 1; done`);
   await expect(readPackets()).rejects.toThrow("nft did not answer in 15 s");
   await expect(readPackets()).rejects.toThrow("nft did not answer in 15 s");
   expect(execFileSync("wc", ["-l", log], { encoding: "utf8" })).toMatch(/^1 /);
 });
 
+/** A server in HAProxy's place that answers by the beginning of a command. */
+function answerAsHaproxy(answerOf: (command: string) => string | undefined) {
+  const server = createSocketServer((socket) =>
+    socket.once("data", (command) => socket.end(answerOf(String(command).slice(0, 9)) ?? "\n")),
+  );
+  return listening(server, join(dir, "haproxy.sock"));
+}
+
 test("a HAProxy that started anew and takes nothing is one line of the log, and is tried again", async () => {
   let tries = 0;
-  await listening(
-    createSocketServer((socket) =>
-      socket.once("data", (command) => {
-        if (String(command).startsWith("show servers state")) tries++;
-        const answers = { "show info": "Pid: 2\n", "show map ": "0x1 left.example.com slot_1\n" };
-        socket.end(answers[String(command).slice(0, 9) as keyof typeof answers] ?? "\n");
-      }),
-    ),
-    join(dir, "haproxy.sock"),
-  );
+  await answerAsHaproxy((command) => {
+    if (command === "show serv") tries++;
+    return new Map([
+      ["show info", "Pid: 2\n"],
+      ["show map ", "0x1 left.example.com slot_1\n"],
+    ]).get(command);
+  });
   const node = await newNode();
   node.haproxyId = 1;
   node.configuration = { revision: "1", services: [] };
@@ -119,7 +132,7 @@ test("a HAProxy that started anew and takes nothing is one line of the log, and 
   expect(said.match(/started anew/g)).toHaveLength(1);
 });
 
-test("services with one origin learn a version of the protocol in one ping a second", async () => {
+async function newOrigin() {
   let pings = 0;
   const origin = new Origin("one", () => {
     pings++;
@@ -127,13 +140,40 @@ test("services with one origin learn a version of the protocol in one ping a sec
   });
   const port = await origin.listen("127.0.0.1");
   closers.push(() => void origin.stop());
+  return { port, pings: () => pings };
+}
+
+test("services with one origin learn a version of the protocol in one ping a second", async () => {
+  const { port, pings } = await newOrigin();
   const node = await newNode();
   node.wanted = [1, 2, 3, 4, 5].map((id) => ({
     ...{ id, version: 1, hostname: `s${id}.example.com`, ip: "127.0.0.1", port, range: null, isProxied: false },
   }));
   for (const { hostname } of node.wanted) answerClient(node, { hostname, protocol: 765, isPing: true });
   await expect.poll(() => node.statuses.knows(1, 765)).toBe(true);
-  expect(pings).toBe(1);
+  expect(pings()).toBe(1);
+});
+
+test("what is applied where a minute begins is pinged with that minute alone", async () => {
+  const { port, pings } = await newOrigin();
+  await answerAsHaproxy((command) =>
+    new Map([
+      ["show serv", `1\n# be_name srv_name srv_addr srv_admin_state srv_port\nslot_1 o1 127.0.0.1 0 ${port}\n`],
+      ["show map ", "0x1 one.example.com slot_1\n"],
+      ["show stat", "# pxname,svname,scur,stot\nslot_1,BACKEND,0,0\n"],
+    ]).get(command),
+  );
+  const node = await newNode();
+  const service = { id: 1, version: 1, java_hostname: "one.example.com", enabled: true };
+  node.configuration = { revision: "1", services: [{ ...service, origin_host: "127.0.0.1", origin_port: port }] };
+  const way = { ip: "127.0.0.1", port, range: null, isProxied: false };
+  node.servers.set("slot_1/o1", { service: 1, ...way, drainedAt: null });
+  node.slots.set(1, { service: 1 });
+  node.minute = 60_000;
+  await apply(node);
+  node.pinged = node.minute;
+  await pingAll(node);
+  expect([node.wanted.length, pings()]).toEqual([1, 1]);
 });
 
 test("systemd never gives up on an edge node, however often it fails", () => {
