@@ -285,7 +285,7 @@ check_in() {
         used = current == "" || of["inactive_file"] == "" ? "" : current - of["inactive_file"] - of["active_file"] - of["slab_reclaimable"]
         if (used != "" && used < 0) used = 0
       }
-      if (used != "") put("mem_used_mb", sprintf("%.2f", used / 1048576))
+      if (used != "" && used >= 0) put("mem_used_mb", sprintf("%.2f", used / 1048576))
       if (total > 0) put("mem_total_mb", sprintf("%.2f", total / 1048576))
       if (of["SwapTotal:"] > 0 && of["SwapFree:"] != "") share("swap_used_pct", of["SwapTotal:"] - of["SwapFree:"], of["SwapTotal:"])
       else if (of["SwapTotal:"] != "" && of["SwapTotal:"] == 0) put("swap_used_pct", 0)

@@ -323,6 +323,7 @@ test("what could not be read is left out, and never zero", async () => {
   }
   for (const [file, text, names] of [
     ["meminfo", "MemTotal: 100 kB\nSwapTotal: 100 kB\n", ["mem_used_mb", "swap_used_pct"]],
+    ["meminfo", "MemTotal: 100 kB\nMemAvailable: 200 kB\n", ["mem_used_mb", "swap_used_pct"]],
     ["meminfo", "MemAvailable: 100 kB\nSwapFree: 100 kB\n", ["mem_used_mb", "mem_total_mb", "swap_used_pct"]],
     ["net/snmp", "Tcp: A B\nTcp: 5 7\n", ["net_retransmit_pct"]],
     ["stat", "cpu  1 2\n", ["cpu_pct"]],

@@ -33,7 +33,8 @@ const CPU_STATES = ["user", "nice", "system", "idle", "iowait", "irq", "softirq"
 
 /** File systems that keep files, as the daemon counts them. */
 const DISK_TYPES = /^(?:ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|reiserfs|vfat)$/;
-const NETWORK_TYPES = /^(?:nfs|cifs|smb|9p|ceph|afs|fuse\.)/;
+/** Of these also the root does not count: it is elsewhere, or was made as an image. */
+const OTHER_ROOTS = /^(?:nfs|cifs|smb|9p|ceph|afs|fuse\.|(?:erofs|squashfs|iso9660|cramfs|romfs|overlay ro)$)/;
 
 /** The key of the time that a core spends in a state; null for other states and cores. */
 export function cpuKey(core: string | undefined, state: string | undefined): ReadingKey | null {
@@ -56,7 +57,9 @@ export function diskKey(
   mode?: string,
 ): ReadingKey | null {
   if (mount === undefined) return null;
-  const counts = type === undefined || DISK_TYPES.test(type) || (mount === "/" && !NETWORK_TYPES.test(type));
+  // An overlay that cannot be written to is an image, too.
+  const root = type === "overlay" && mode === "ro" ? "overlay ro" : type;
+  const counts = root === undefined || DISK_TYPES.test(root) || (mount === "/" && !OTHER_ROOTS.test(root));
   return counts ? bounded(`${mode === "ro" ? READ_ONLY_DISK : "disk|"}${mount}|${size}`) : null;
 }
 

@@ -57,6 +57,15 @@ test("a restart of the source, however it shows, is one instant without differen
   expect(sampleOf({ ...LATER, "cpu|1|iowait": 4 }, COUNTERS).cpuPct).toBe(33.33);
   expect(sampleOf({ ...LATER, "cpu|0|idle": 899 }, COUNTERS).cpuPct).toBe(50);
   expect(sampleOf({ ...LATER, boot: 1001 }, { ...COUNTERS, boot: 1000 })).toMatchObject(grown);
+  expect(sampleOf({ ...LATER, uptime: 525 }, { ...COUNTERS, uptime: 500 })).toMatchObject(grown);
+  // After a long silence the uptime may be the greater one again.
+  expect(sampleOf({ ...LATER, uptime: 600 }, { ...COUNTERS, uptime: 500 }, TS + 3_600_000)).toMatchObject(none);
+});
+
+test("processes killed since a restart count; those before a clock was set do not count again", () => {
+  const rebooted = Object.fromEntries(Object.keys(LATER).map((key) => [key, 2]));
+  expect(sampleOf({ ...rebooted, uptime: 20 }, { ...COUNTERS, uptime: 5000 }).oomKills).toBe(2);
+  expect(sampleOf({ ...LATER, boot: 1060 }, { ...COUNTERS, boot: 1000 }).oomKills).toBeNull();
 });
 
 /** What a field of a measurement of line protocol is called. */
@@ -107,6 +116,11 @@ test("what is read-only is not the fullest, but the root is, and where all are r
     expect(fullest(disk("/", 90, "ro"), disk("/iso", 100, "ro"), disk("/data", 30, "rw"))).toBe(90);
     expect(fullest(disk("/", 20, "ro"), disk("/data", 70, "ro"))).toBe(70);
   }
+  // A root that was made as an image is no exception.
+  for (const [fstype, mode] of [["erofs"], ["squashfs"], ["overlay", "ro"]] as const) {
+    expect(influx("disk", "used", { fstype, mode, path: "/" })).toBe("");
+  }
+  expect(influx("disk", "used", { fstype: "overlay", mode: "rw", path: "/" })).not.toBe("");
   const facts = (...disks: Readings[]) =>
     prometheusFacts({ node_uname_info: { release: "6.12" } }, Object.assign({}, COUNTERS, ...disks));
   expect(facts(exporter("/", 20, "ro"), exporter("/data", 30, "rw"))).toMatchObject({ read_only_root: true });

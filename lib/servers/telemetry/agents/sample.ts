@@ -17,7 +17,8 @@ export function sampleOfInstant({ instant, previous }: Finished): Sample {
   const uptimeS = uptimeOf(now, instant.ts);
   const hasBooted = previous !== null && isAfterBoot(instant, previous);
   // After a restart one instant has no differences, of whichever counter.
-  const before = hasBooted || hasFallen(now, previous?.readings ?? {}) ? null : (previous?.readings ?? null);
+  const hasFallen = haveFallen(now, previous?.readings ?? {});
+  const before = hasBooted || hasFallen ? null : (previous?.readings ?? null);
   const values: Partial<Record<Measurement, number | null>> = {
     ...processorsOf(now, before),
     load5: readingOf(now, "load5"),
@@ -27,8 +28,8 @@ export function sampleOfInstant({ instant, previous }: Finished): Sample {
     netLossPct: meanOf(now, "loss|"),
     netRetransmitPct: percent(difference(now, before, "tcp|resent"), difference(now, before, "tcp|sent")),
     uptimeS,
-    // The kernel counts them since its start.
-    oomKills: hasBooted ? readingOf(now, "oom") : difference(now, before, "oom"),
+    // The kernel counts them since its start. A clock that was set moves that as well, and no counter falls.
+    oomKills: hasBooted && hasFallen ? readingOf(now, "oom") : difference(now, before, "oom"),
     failedUnits: readingOf(now, "failed"),
   };
   return eachMeasurement((name) => possible(name, values[name] ?? null));
@@ -36,11 +37,14 @@ export function sampleOfInstant({ instant, previous }: Finished): Sample {
 
 /** Clocks that are set by a little move the time of the boot as well. In seconds. */
 const SAME_START = 2;
+/** Agents read their plugins one after the other: an uptime may be so much older than its instant. In seconds. */
+const SAME_UPTIME = 30;
 
 /** Whether the machine has started anew between two instants, by its uptime or the time of its start. */
 function isAfterBoot(now: Instant, before: Instant): boolean {
   const [uptime, earlier] = [uptimeOf(now.readings, now.ts), uptimeOf(before.readings, before.ts)];
-  if (uptime !== null && earlier !== null && uptime < earlier) return true;
+  const passed = (now.ts - before.ts) / SECOND;
+  if (uptime !== null && earlier !== null && (uptime < earlier || earlier + passed - uptime > SAME_UPTIME)) return true;
   return ["boot", "start"].some((key) => {
     const [from, to] = [readingOf(before.readings, key), readingOf(now.readings, key)];
     // What lies ahead is no start.
@@ -55,7 +59,7 @@ const NEVER_FALL = ["tcp|sent", "tcp|resent", "oom"];
  * Whether counters began again. Of the CPU all that both instants have counts together: the idle time of a single core may
  * step back on a running machine.
  */
-function hasFallen(now: Readings, before: Readings): boolean {
+function haveFallen(now: Readings, before: Readings): boolean {
   const grown = Object.keys(now).flatMap((key) => (key.startsWith("cpu|") ? (difference(now, before, key) ?? []) : []));
   const total = grown.reduce((sum, each) => sum + each, 0);
   return total < 0 || NEVER_FALL.some((key) => (difference(now, before, key) ?? 0) < 0);
