@@ -46,10 +46,15 @@ export class Haproxy {
       );
       socket.on("connect", () => socket.write(`${command}\n`));
       socket.on("data", (chunk) => (answer += chunk));
-      socket.on("error", (error) =>
-        reject(new PlainError(`HAProxy cannot be asked at ${this.path}: ${error.message}`)),
-      );
-      socket.on("close", () => resolve(answer.trim()));
+      const fail = (/** @type {string} */ reason) =>
+        reject(new PlainError(`HAProxy cannot be asked at ${this.path}: ${reason}`));
+      socket.on("error", (error) => fail(error.message));
+      socket.on("close", () => {
+        // It ends what it shows by an empty line. Servers that were cut off would look as if they were gone.
+        const isWhole = command.startsWith("show ") ? /(?:^|\n)\n$/.test(answer) : answer.endsWith("\n");
+        if (isWhole) resolve(answer.trim());
+        else fail("its answer was cut off");
+      });
     });
   }
 

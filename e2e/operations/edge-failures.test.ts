@@ -108,10 +108,29 @@ test("an nft that does not end fails once in a minute, and holds up nothing besi
 /** A server in HAProxy's place that answers by the beginning of a command. */
 function answerAsHaproxy(answerOf: (command: string) => string | undefined) {
   const server = createSocketServer((socket) =>
-    socket.once("data", (command) => socket.end(answerOf(String(command).slice(0, 9)) ?? "\n")),
+    socket.once("data", (command) => socket.end(`${answerOf(String(command).slice(0, 9)) ?? ""}\n`)),
   );
   return listening(server, join(dir, "haproxy.sock"));
 }
+
+test("an answer of HAProxy that is cut off is a failure, not servers and hostnames that are gone", async () => {
+  let answer = "";
+  await listening(
+    createSocketServer((socket) => socket.once("data", () => socket.end(answer))),
+    join(dir, "haproxy.sock"),
+  );
+  const haproxy = new Haproxy(dir);
+  const header = "1\n# be_name srv_name srv_addr srv_admin_state srv_port\n";
+  for (answer of ["", header, `${header}slot_1 o1 127.0.0.1 0 2`, `${header}slot_1 o1 127.0.0.1 0 25565\n`]) {
+    await expect(haproxy.servers(), answer).rejects.toThrow("HAProxy cannot be asked");
+  }
+  answer = `${header}slot_1 o1 127.0.0.1 0 25565\n\n`;
+  expect((await haproxy.servers()).size).toBe(1);
+  answer = "\n";
+  expect((await haproxy.hostnames()).size).toBe(0);
+  answer = "Server deleted.\n";
+  expect(await haproxy.ask("del server slot_1/o1")).toBe("Server deleted.");
+});
 
 test("a HAProxy that started anew and takes nothing is one line of the log, and is tried again", async () => {
   let tries = 0;
