@@ -12,17 +12,23 @@ const VERSION = "1.2";
 /** What the console, or something in between, answered when it did not take what was sent. */
 export class Refusal extends Error {
   /**
-   * @param {number} status
-   * @param {string | null} message null: these are not the console's words
-   * @param {number} retryAfter milliseconds; 0 when it said nothing
+   * @param {Response} response
+   * @param {unknown} message no text: these are not the console's words
    */
-  constructor(status, message, retryAfter) {
+  constructor({ status, headers }, message) {
+    const isConsoles = typeof message === "string";
+    const led = headers.get("location") ? ` and leads to ${headers.get("location")?.slice(0, 200)}` : "";
     super(
-      message === null ? `A proxy answered ${status}, not the console.` : `The console answered ${status}: ${message}`,
+      isConsoles
+        ? `The console answered ${status}: ${message.slice(0, 300)}`
+        : `A proxy answered ${status}${led}, not the console.`,
     );
     this.status = status;
-    this.isConsoles = message !== null;
-    this.retryAfter = retryAfter;
+    this.isConsoles = isConsoles;
+    /** Milliseconds; 0 when it said nothing. */
+    this.retryAfter = /^\d{1,6}$/.test(headers.get("retry-after") ?? "")
+      ? Math.min(Number(headers.get("retry-after")) * SECOND, MAX_RETRY_AFTER)
+      : 0;
   }
 }
 
@@ -56,10 +62,9 @@ export class Console {
     if (response.status === 304) return null;
     const body = await readJson(response);
     const data = body?.data;
-    const isWhole = Array.isArray(data?.services) && data.services.every(isService) && (data.held ?? []).every(isHeld);
-    if (typeof data?.revision !== "string" || !isWhole) {
-      throw new Error("The console's configuration cannot be read.");
-    }
+    if (typeof data?.revision !== "string") throw new Refusal(response, null);
+    const isWhole = Array.isArray(data.services) && data.services.every(isService) && (data.held ?? []).every(isHeld);
+    if (!isWhole) throw new Error("The console's configuration cannot be read.");
     return { configuration: /** @type {Configuration} */ (data), etag: response.headers.get("etag") };
   }
 
@@ -73,7 +78,7 @@ export class Console {
     const response = await this.#fetch("reports", { method: "POST", headers, body: JSON.stringify(report) }, signal);
     const body = await readJson(response);
     // Something between may answer 200 with a page of its own.
-    if (typeof body?.data?.stored !== "number") throw new Error("The answer is not the console's.");
+    if (typeof body?.data?.stored !== "number") throw new Refusal(response, null);
   }
 
   /**
@@ -84,7 +89,8 @@ export class Console {
   async #fetch(path, init, signal) {
     const response = await fetch(`${this.base}/${path}`, {
       ...init,
-      redirect: "error",
+      // The key goes nowhere else.
+      redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIME)]),
       headers: { ...init.headers, Authorization: `Bearer ${this.key}`, "User-Agent": this.agent },
     });
@@ -92,14 +98,11 @@ export class Console {
     followClock(response.headers.get("x-console-time"));
     if (response.ok || response.status === 304) return response;
     const { error } = (await readJson(response).catch(() => null)) ?? {};
-    const retryAfter = /^\d{1,6}$/.test(response.headers.get("retry-after") ?? "")
-      ? Math.min(Number(response.headers.get("retry-after")) * SECOND, MAX_RETRY_AFTER)
-      : 0;
-    throw new Refusal(response.status, typeof error === "string" ? error.slice(0, 300) : null, retryAfter);
+    throw new Refusal(response, error);
   }
 }
 
-/** @param {Response} response */
+/** What the answer holds; null where that is no JSON. @param {Response} response */
 async function readJson(response) {
   const chunks = [];
   let length = 0;
@@ -108,7 +111,11 @@ async function readJson(response) {
     if (length > MAX_ANSWER) throw new Error("The console's answer is too long.");
     chunks.push(chunk);
   }
-  return JSON.parse(Buffer.concat(chunks).toString());
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    return null;
+  }
 }
 
 /** Waits longer after each failure, up to half a minute, or as long as the console asks. */

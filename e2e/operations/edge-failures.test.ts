@@ -90,10 +90,34 @@ test("a report that a proxy refuses is no report that the console refuses: it wa
   [status, body] = [400, '{"error":{"code":400}}'];
   await expect.poll(() => asked).toBe(2);
   status = 200;
-  await expect.poll(() => stored).toEqual(minutes);
+  await expect.poll(() => node.spool).toEqual([]);
+  expect(stored).toEqual(minutes);
   expect(said).toMatch(/^\S+ A proxy answered 413, not the console\. [^\n]*\n[^\n]*reachable again[^\n]*\n$/);
   node.stop.abort();
   await ended;
+});
+
+test("what answers in the console's place is told for what it is, and the key follows no redirect", async () => {
+  let [status, body, asked] = [301, "", 0];
+  const node = await newNode((_, response) => {
+    asked++;
+    response.writeHead(status, status === 301 ? { Location: "/elsewhere" } : {});
+    response.end(body);
+  });
+  const ask = () => node.console.configuration(null, node.stop.signal);
+  await expect(ask()).rejects.toThrow("A proxy answered 301 and leads to /elsewhere, not the console.");
+  await expect(node.console.report({ acknowledgements: [], intervals: [] }, node.stop.signal)).rejects.toThrow("301");
+  expect(asked).toBe(2);
+  for ([status, body] of [
+    [200, "<html>Sign in</html>"],
+    [200, '{"ok":true}'],
+    [403, ""],
+    [503, '{"error":{}}'],
+  ] as const) {
+    await expect(ask(), body).rejects.toThrow(`A proxy answered ${status}, not the console.`);
+  }
+  [status, body] = [403, '{"error":"No."}'];
+  await expect(ask()).rejects.toThrow("The console answered 403: No.");
 });
 
 test("an nft that does not end fails once in a minute, and holds up nothing beside", async () => {
