@@ -288,6 +288,23 @@ test("data sets of one pool are asked about together, and each keeps its own ful
   expect(readFileSync(log, "utf8")).toBe("-Pk /tank /tank/a b\n");
 });
 
+test("each slow source is asked once before any is asked again", async () => {
+  const log = join(bench.dir, "asked");
+  bench.shim("df", `echo "$2" >>${log}; /bin/sleep 0.6; echo "x 100 20 80 20% $2"`);
+  const mountinfo = Array.from({ length: 40 }, (_, n) => `${30 + n} 1 8:${n} / /d${n} rw - ext4 /dev/sd${n} rw\n`);
+  const paths = machine({ "self/mountinfo": mountinfo.join("") });
+  const console = await startConsole();
+  const folders = { STATE_DIRECTORY: bench.dir, RUNTIME_DIRECTORY: memory() };
+  const agent = bench.start(["dash"], ["run", console.origin], `${mintToken("serverKey")}\n`, { ...paths, ...folders });
+  const asked = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
+  try {
+    await expect.poll(() => asked().length).toBeGreaterThanOrEqual(40);
+  } finally {
+    await agent.stop();
+  }
+  expect(new Set(asked().slice(0, 40)).size).toBe(40);
+});
+
 test("a file system with less than nothing free is full", async () => {
   bench.shim("df", "echo '/dev/vda1 100 110 -5 105% /'");
   expect((await print(machine())).disk_used_pct).toBe(100);
