@@ -7,7 +7,7 @@
 //                         unreclaimable
 //   swap|used|device      bytes; also free and total
 //   arc|size              bytes of the cache of ZFS; also least and most, which it may shrink and grow to
-//   disk|/mount|used      bytes; also available, size, unused (with what is reserved for root), percent, and readonly (0 or 1).
+//   disk|/mount|used      bytes; also available, size, unused (with what is reserved for root), and readonly (0 or 1).
 //                         disk|ro|/mount|used where the agent tells the mode with each size
 //   tcp|sent, tcp|resent  segments; grow
 //   oom                   processes killed for lack of memory; grows

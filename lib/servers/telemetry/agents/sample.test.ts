@@ -115,6 +115,8 @@ test("what is read-only is not the fullest, but the root is, and where all are r
     expect(fullest(disk("/", 20, "rw"), disk("/iso", 100, "ro"))).toBe(20);
     expect(fullest(disk("/", 90, "ro"), disk("/iso", 100, "ro"), disk("/data", 30, "rw"))).toBe(90);
     expect(fullest(disk("/", 20, "ro"), disk("/data", 70, "ro"))).toBe(70);
+    // A service of systemd may have its own /var/tmp, of the file system of the root.
+    expect(fullest(disk("/", 20, "ro"), disk("/data", 70, "ro"), disk("/var/tmp", 20, "rw"))).toBe(70);
   }
   // A root that was made as an image is no exception.
   for (const [fstype, mode] of [["erofs"], ["squashfs"], ["overlay", "ro"]] as const) {
@@ -125,5 +127,7 @@ test("what is read-only is not the fullest, but the root is, and where all are r
     prometheusFacts({ node_uname_info: { release: "6.12" } }, Object.assign({}, COUNTERS, ...disks));
   expect(facts(exporter("/", 20, "ro"), exporter("/data", 30, "rw"))).toMatchObject({ read_only_root: true });
   expect(facts(exporter("/", 20, "rw"), exporter("/iso", 30, "ro"))).not.toHaveProperty("read_only_root");
-  expect(facts(exporter("/", 20, "ro"), exporter("/data", 30, "ro"))).not.toHaveProperty("read_only_root");
+  for (const other of [exporter("/data", 30, "ro"), exporter("/var/tmp", 20, "rw")]) {
+    expect(facts(exporter("/", 20, "ro"), other)).not.toHaveProperty("read_only_root");
+  }
 });

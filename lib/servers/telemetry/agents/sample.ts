@@ -138,34 +138,44 @@ function swapOf(now: Readings): number | null {
   return percent(used ?? (free == null ? null : all - free), all);
 }
 
-/**
- * How full the fullest file system is, of what those who are not root may use, as df computes it. What is read-only is full
- * by design, such as an image; the root counts all the same, and so do all where an agent in a sandbox may write to none.
- */
-function fullestDiskOf(now: Readings): number | null {
-  const fullest = { written: null as number | null, readOnly: null as number | null };
-  let root = 0;
-  for (const key of Object.keys(now)) {
-    if (!key.startsWith("disk|") || !/\|(?:available|percent)$/.test(key)) continue;
+/** A file system. `share`: how full it is in percent, of what those who are not root may use, as df computes it. */
+type Disk = { isRoot: boolean; isReadOnly: boolean; size: number; share: number };
+
+function disksOf(now: Readings): Disk[] {
+  return Object.keys(now).flatMap((key) => {
+    if (!/^disk\|.*\|available$/.test(key)) return [];
     const disk = key.slice(0, key.lastIndexOf("|") + 1);
-    const of = (size: string) => readingOf(now, disk + size);
+    const of = (part: string) => readingOf(now, disk + part);
     const [size, unused, available] = [of("size"), of("unused"), of("available")];
     const used = of("used") ?? (size === null || unused === null ? null : size - unused);
-    const share = of("percent") ?? (used === null || available === null ? null : percent(used, used + available));
-    if (share === null) continue;
+    const share = used === null || available === null ? null : percent(used, used + available);
+    if (used === null || available === null || share === null) return [];
     const isReadOnly = disk.startsWith(READ_ONLY_DISK) || of("readonly") === 1;
-    const kind = isReadOnly ? "readOnly" : "written";
-    fullest[kind] = Math.max(fullest[kind] ?? 0, share);
-    if (isReadOnly && /^disk\|(?:ro\|)?\/\|$/.test(disk)) root = share;
-  }
-  const { written, readOnly } = fullest;
-  return written === null ? readOnly : Math.max(written, root);
+    return { isRoot: /^disk\|(?:ro\|)?\/\|$/.test(disk), isReadOnly, size: size ?? used + available, share };
+  });
+}
+
+/**
+ * Whether "read-only" says something about the agent alone: it may write nowhere, or elsewhere in the same file system, as a
+ * service of systemd that has its own /var/tmp.
+ */
+function isSandboxed(disks: readonly Disk[]): boolean {
+  const written = disks.filter(({ isReadOnly }) => !isReadOnly);
+  const isSame = (one: Disk, other: Disk) => one.size === other.size && Math.abs(one.share - other.share) < 0.1;
+  return written.length === 0 || disks.some((one) => one.isReadOnly && written.some((other) => isSame(one, other)));
+}
+
+/** What is read-only is full by design, such as an image; the root counts all the same, and so do all in a sandbox. */
+function fullestDiskOf(now: Readings): number | null {
+  const disks = disksOf(now);
+  const counting = isSandboxed(disks) ? disks : disks.filter(({ isRoot, isReadOnly }) => isRoot || !isReadOnly);
+  return counting.length === 0 ? null : Math.max(...counting.map(({ share }) => share));
 }
 
 /** Whether the root became read-only, while other file systems did not. */
 export function hasReadOnlyRoot(now: Readings): boolean {
-  const modes = Object.entries(now).filter(([key]) => /^disk\|.*\|readonly$/.test(key));
-  return now["disk|/|readonly"] === 1 && modes.some(([, value]) => value === 0);
+  const disks = disksOf(now);
+  return disks.some(({ isRoot, isReadOnly }) => isRoot && isReadOnly) && !isSandboxed(disks);
 }
 
 function uptimeOf(readings: Readings, ts: number): number | null {
