@@ -20,25 +20,25 @@ const SERVERS = [
 /** The list of servers as somebody with four of them sees it, the one that needs attention first. */
 export function FleetPicture() {
   return (
-    <figure className={`stack tight ${styles.picture}`} aria-labelledby="fleet-picture">
+    <figure className="stack tight" aria-labelledby="fleet-picture">
       <DataTable labelledBy="fleet-picture" columns={["Server", "Score", "State"]} className={styles.table}>
         {SERVERS.map(({ label, hostname, isOnline, score, cause }) => (
           <Row key={label}>
             <RowTitle>
               <strong>{label}</strong>
-              <span className="soft">{hostname}</span>
+              <span className="hint block breaks">{hostname}</span>
             </RowTitle>
             <Cell>
               <Score value={score} />
             </Cell>
             <Cell className={styles.state}>
               <OnlineState isOnline={isOnline} needsAttention={levelOf(score) !== "healthy"} />
-              <span className="soft">{cause}</span>
+              <span className="hint block breaks">{cause}</span>
             </Cell>
           </Row>
         ))}
       </DataTable>
-      <figcaption id="fleet-picture" className="hint">
+      <figcaption id="fleet-picture" className="hint center">
         Example: four servers, those that need somebody first
       </figcaption>
     </figure>
@@ -57,9 +57,9 @@ const sum = (tens: readonly number[]) => (10 * tens.reduce((all, one) => all + o
 /** A game service under attack, as its owner sees it: players go on playing. */
 export function ProtectionPicture() {
   return (
-    <figure className={`stack tight ${styles.picture}`} aria-labelledby="protection-picture">
+    <figure className="stack tight" aria-labelledby="protection-picture">
       <div className={`card stack ${styles.service}`}>
-        <p className={styles.line}>
+        <p className="row close spread">
           <strong>mc.example.net</strong> <span className="badge good">Active on 3 edge nodes</span>
         </p>
         <svg className={styles.traffic} viewBox="0 0 300 80" preserveAspectRatio="none" aria-hidden="true">
@@ -69,18 +69,18 @@ export function ProtectionPicture() {
             return (
               // biome-ignore lint/suspicious/noArrayIndexKey: minutes are in order
               <g key={minute}>
-                <rect className={styles.passed} x={x} width="8" y={80 - low} height={low} />
-                <rect className={styles.dropped} x={x} width="8" y={80 - low - high} height={high} />
+                <rect className="good" x={x} width="8" y={80 - low} height={low} />
+                <rect className="danger" x={x} width="8" y={80 - low - high} height={high} />
               </g>
             );
           })}
         </svg>
-        <p className={styles.line}>
+        <p className="row close spread">
           <span>{sum(PASSED)} sessions of players reached the server</span>
-          <span className={styles.kept}>{sum(DROPPED)} sessions of an attack dropped</span>
+          <span className="danger tone">{sum(DROPPED)} sessions of an attack dropped</span>
         </p>
       </div>
-      <figcaption id="protection-picture" className="hint">
+      <figcaption id="protection-picture" className="hint center">
         Example: half an hour of a protected Minecraft server
       </figcaption>
     </figure>

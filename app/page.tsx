@@ -24,16 +24,20 @@ export default async function Page() {
       ) : (
         <SiteHeader>
           <HeaderNavigation>
-            <Link href={API_REFERENCE}>Docs</Link>
-            <Link href={SIGN_IN}>Sign in</Link>
+            <Link className="control plain" href={API_REFERENCE}>
+              Docs
+            </Link>
+            <Link className="control plain" href={SIGN_IN}>
+              Sign in
+            </Link>
           </HeaderNavigation>
         </SiteHeader>
       )}
       <main id="main" className={`page parts ${styles.landing}`}>
-        <div className={styles.hero}>
+        <div className={`beside ${styles.hero}`}>
           <div className="stack loose">
             <h1 className={styles.title}>Know which server needs you</h1>
-            <p className={styles.lead}>
+            <p className="lead measure">
               One health score with its reasons for every server, and protection from attacks for your game servers. A
               read-only API brings both to your own dashboards and scripts.
             </p>
@@ -49,7 +53,7 @@ export default async function Page() {
         </div>
         <Steps origin={origin} />
         <Section id="protection" title="Game servers that stay playable">
-          <div className={styles.protection}>
+          <div className="beside">
             <div className="stack">
               <p>
                 Players join through edge nodes, which filter attacks and hide your server&apos;s address. Point its
@@ -87,7 +91,7 @@ function Steps({ origin }: { origin: string }) {
             Each program gets its own. It is shown once, can change nothing, and is revoked in seconds.
           </p>
         </div>
-        <div className={styles.token}>
+        <div className={`row close spread sunken ${styles.token}`}>
           <span>
             <strong>Grafana</strong> <Code>cpat_…7vE9</Code> <span className="badge">Read-only</span>
           </span>

@@ -28,7 +28,7 @@ export default async function Page() {
         </PageHeader>
         {releases.map(({ title, blocks }, index) => (
           <Section key={title} id={`release-${index + 1}`} title={title}>
-            <div className={styles.release}>
+            <div className={`stack tight measure ${styles.release}`}>
               <Markdown blocks={blocks} />
             </div>
           </Section>

@@ -23,7 +23,9 @@ export function ReaderHeader({ account }: { account: Account | null }) {
   return (
     <SiteHeader>
       <HeaderNavigation>
-        <Link href={SIGN_IN}>Sign in</Link>
+        <Link className="control plain" href={SIGN_IN}>
+          Sign in
+        </Link>
       </HeaderNavigation>
     </SiteHeader>
   );

@@ -39,28 +39,28 @@ export function AccountMenu({ name, email, role }: Props) {
   }, []);
 
   return (
-    <details ref={menu} className={`menu ${styles.menu}`} data-navigation>
-      <summary className={styles.summary}>
+    <details ref={menu} className="menu push" data-navigation>
+      <summary className={`control soft text-md arrow ${styles.summary}`}>
         <span className={styles.initial} aria-hidden="true">
           {[...name][0]?.toUpperCase()}
         </span>
         <span className="visually-hidden">Account of </span>
-        <span className={styles.email} translate="no">
+        <span className={`cut ${styles.email}`} translate="no">
           {email}
         </span>
       </summary>
       <div className={`card ${styles.panel}`}>
-        <p className={styles.who}>
+        <p className={`text-md breaks ${styles.who}`}>
           <StrongName>{name}</StrongName>
           <span className="soft" translate="no">
             {email}
           </span>
           <span className="soft">{role}</span>
         </p>
-        <Link className={styles.item} href={ACCOUNT_PAGE}>
+        <Link className="control small" href={ACCOUNT_PAGE}>
           Account and sessions
         </Link>
-        <Link className={styles.item} href={NOTICE_PAGE}>
+        <Link className="control small" href={NOTICE_PAGE}>
           Notices
         </Link>
         <SignOut />

@@ -49,7 +49,7 @@ export function EventList({ events, summary, now, zone, children }: Props) {
   return (
     <details className={`disclosure ${styles.events}`} data-outages={events.length}>
       <summary>{summary}</summary>
-      <ol className={styles.list} reversed>
+      <ol className={`columns numbers breaks ${styles.list}`} reversed>
         {events
           .slice(-LISTED)
           .reverse()

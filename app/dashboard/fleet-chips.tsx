@@ -64,7 +64,7 @@ export function TagChips({ query, servers }: { query: FleetQuery; servers: reado
       {chips(few)}
       {rest.length > 0 && (
         <details>
-          <summary className={styles.chip}>More tags</summary>
+          <summary className={`control small numbers ${styles.chip}`}>More tags</summary>
           <div className="row tight">{chips(rest)}</div>
         </details>
       )}
@@ -72,18 +72,19 @@ export function TagChips({ query, servers }: { query: FleetQuery; servers: reado
   );
 }
 
+const TONES: Partial<Record<Need, string>> = { offline: "danger tone", attention: "warning tone" };
+
 type ChipProps = { href: string; name: React.ReactNode; count: number; isCurrent: boolean; need?: Need };
 
 function Chip({ href, name, count, isCurrent, need }: ChipProps) {
   return (
     <Link
-      className={styles.chip}
+      className={`control small numbers ${styles.chip}`}
       href={href}
       scroll={false}
-      data-group={need}
       aria-current={isCurrent ? "true" : undefined}
     >
-      {name} <b>{count.toLocaleString("en")}</b>
+      {name} <b className={need && TONES[need]}>{count.toLocaleString("en")}</b>
     </Link>
   );
 }

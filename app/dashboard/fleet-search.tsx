@@ -49,7 +49,7 @@ export function FleetSearch({ query }: { query: FleetQuery }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers that run this may not know the search element
     <form
-      className={styles.search}
+      className={`line ${styles.search}`}
       role="search"
       action={DASHBOARD}
       onSubmit={(event) => {
@@ -65,7 +65,7 @@ export function FleetSearch({ query }: { query: FleetQuery }) {
       </label>
       <input
         id="search"
-        className="input"
+        className="input small"
         type="search"
         name="q"
         placeholder="Name, hostname or ip"
@@ -73,7 +73,7 @@ export function FleetSearch({ query }: { query: FleetQuery }) {
         autoComplete="off"
         onInput={(event) => find(event.currentTarget.value, WAIT_MS)}
       />
-      <button type="submit" className="button quiet">
+      <button type="submit" className="button quiet small">
         Search
       </button>
     </form>

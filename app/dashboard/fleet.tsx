@@ -52,9 +52,9 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       <h2 id="fleet" className="visually-hidden">
         {counted(all.length, "server")}
       </h2>
-      <div className={`row spread ${styles.bar}`}>
+      <div className="row apart spread">
         <FleetChips query={query} counts={counts} total={all.length} />
-        <div className={styles.tools}>
+        <div className={`row near ${styles.tools}`}>
           <FleetSearch query={query} />
           <Link className="button quiet small" href={tagsOfSeveralPath(fleetParams(listOf(query)))}>
             Tags…
@@ -66,7 +66,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       </div>
       <TagChips query={query} servers={all} />
       {shown.found === 0 ? (
-        <p className={styles.nothing} role="status">
+        <p className={`center ${styles.nothing}`} role="status">
           No server matches.{" "}
           <Link href={fleetPath({ ...query, show: null, search: "", tag: null, page: 1 })}>
             Show all {counted(all.length, "server")}
@@ -92,7 +92,7 @@ const ROWS_AT_ONCE = 20;
 
 function ServerTable({ query, servers, trends, now }: TableProps) {
   return (
-    <DataTable labelledBy="fleet" columns={columnsOf(query)} className={styles.table ?? ""}>
+    <DataTable labelledBy="fleet" columns={columnsOf(query)} isSet className={styles.table}>
       <InTurns items={servers} atOnce={ROWS_AT_ONCE}>
         {(server) => <ServerRow key={server.id} trend={trends.get(server.id) ?? []} {...{ query, server, now }} />}
       </InTurns>
@@ -112,12 +112,12 @@ function ServerRow({ query, server, trend, now }: RowProps) {
   return (
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
       <RowTitle className={styles.name} title={server.hostname || undefined}>
-        <Link href={serverInList(server.id, query)}>
+        <Link className="plain" href={serverInList(server.id, query)}>
           <Name>{server.label}</Name>
         </Link>{" "}
         <Name className={`hint ${styles.hostname}`}>{server.hostname}</Name>
         {server.tags.length > 0 && (
-          <span className={styles.tags} title={server.tags.map((tag) => `#${tag}`).join(" ")}>
+          <span className={`hint cut ${styles.tags}`} title={server.tags.map((tag) => `#${tag}`).join(" ")}>
             {server.tags.map((tag) => (
               <Name key={tag}>#{tag} </Name>
             ))}
@@ -189,7 +189,7 @@ function Cause({ server, now }: CauseProps) {
   return (
     <>
       {server.cause && (
-        <span className={styles.why}>
+        <span className={`line ${styles.why}`}>
           <span>{unbroken(server.cause)}</span>
           {lasted && <span className="soft"> {lasted}</span>}
         </span>

@@ -1,5 +1,4 @@
 import { Link } from "@/app/ui/link";
-import styles from "./list-pages.module.css";
 
 type Props = { page: number; pages: number; pathOf: (page: number) => string };
 
@@ -7,7 +6,7 @@ type Props = { page: number; pages: number; pathOf: (page: number) => string };
 export function ListPages({ page, pages, pathOf }: Props) {
   if (pages === 1) return null;
   return (
-    <nav className={styles.pages} aria-label="Pages">
+    <nav className="row center" aria-label="Pages">
       {page > 1 && (
         <Link className="button quiet small" href={pathOf(page - 1)} rel="prev">
           Previous

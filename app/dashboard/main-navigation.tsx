@@ -25,7 +25,7 @@ export function MainNavigation({ isAdmin = false }: { isAdmin?: boolean }) {
         return (
           <Link
             key={href}
-            className={styles.place}
+            className={`control nowrap soft text-md medium ${styles.place}`}
             href={href}
             aria-current={isHere ? (path === href ? "page" : "true") : undefined}
           >

@@ -20,7 +20,7 @@ export function SignOut() {
       <button type="submit" className="button quiet small" aria-disabled={isPending}>
         Sign out
       </button>
-      <span role="alert" className={failure === undefined ? "visually-hidden" : styles.failed}>
+      <span role="alert" className={failure === undefined ? "visually-hidden" : `error ${styles.failed}`}>
         {failure === null && "No answer came: you may still be signed in. Try again."}
         {failure && <FailureWords failure={failure} />}
       </span>

@@ -5,7 +5,6 @@ import { DASHBOARD } from "@/lib/page-paths";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { LoneCard } from "../ui/lone-card";
 import { Notice } from "../ui/notice";
-import styles from "./page.module.css";
 import { SignInForm } from "./sign-in-form";
 
 export const metadata: Metadata = { title: "Sign in" };
@@ -19,9 +18,7 @@ export default async function Page({ searchParams }: Props) {
   return (
     <LoneCard
       title="Sign in"
-      below={
-        <p className={`hint ${styles.help}`}>No account, or no password? The operator of this console creates both.</p>
-      }
+      below={<p className="hint center">No account, or no password? The operator of this console creates both.</p>}
     >
       {query["signed-out"] !== undefined && (
         <Notice tone="done" isQuiet>

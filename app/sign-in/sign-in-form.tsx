@@ -4,7 +4,6 @@ import { ActionForm } from "../ui/action-form";
 import { PasswordField } from "../ui/password-field";
 import { useFormAnswer } from "../ui/use-form-answer";
 import { signInAction } from "./actions";
-import styles from "./page.module.css";
 
 /** E-mail and password; says why nobody was signed in. */
 export function SignInForm({ next }: { next: string | null }) {
@@ -17,7 +16,7 @@ export function SignInForm({ next }: { next: string | null }) {
   return (
     <ActionForm
       form={form}
-      className={`stack loose ${styles.form}`}
+      className="stack loose"
       again="Check your connection and sign in again; what you typed is still here."
       refusal={refused?.message}
       hidden={next ? { next } : {}}

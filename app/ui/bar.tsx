@@ -6,7 +6,7 @@ export function Bar({ share, level }: { share: number; level: HealthLevel }) {
   return (
     <svg className={styles.bar} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" data-level={level}>
       <rect className={styles.track} width="100" height="10" />
-      <rect className={styles.fill} width={Math.round(share * 100)} height="10" />
+      <rect width={Math.round(share * 100)} height="10" />
     </svg>
   );
 }

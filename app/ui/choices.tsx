@@ -6,9 +6,15 @@ type Choice = { href: string; name: string; isCurrent: boolean };
 /** Views of the same thing, of which one is shown. */
 export function Choices({ label, choices }: { label: string; choices: readonly Choice[] }) {
   return (
-    <nav className={styles.choices} aria-label={label}>
+    <nav className={`row ${styles.choices}`} aria-label={label}>
       {choices.map(({ href, name, isCurrent }) => (
-        <Link key={href} href={href} aria-current={isCurrent ? "true" : undefined} scroll={false}>
+        <Link
+          key={href}
+          className="control small soft"
+          href={href}
+          aria-current={isCurrent ? "true" : undefined}
+          scroll={false}
+        >
           {name}
         </Link>
       ))}

@@ -8,12 +8,12 @@ type Props = { label: string; text: string; onCopied?: () => void };
 export function CodeBlock({ label, text, onCopied }: Props) {
   const id = useId();
   return (
-    <figure className={styles.block}>
-      <figcaption className={styles.caption}>
+    <figure className="sunken clip">
+      <figcaption className={`row spread hint medium ${styles.caption}`}>
         <span>{label}</span>
         <CopyButton text={text} what={label} sourceId={id} {...(onCopied && { onCopied })} />
       </figcaption>
-      <pre className={styles.code} translate="no">
+      <pre className={`breaks ${styles.code}`} translate="no">
         <code id={id}>{text}</code>
       </pre>
     </figure>

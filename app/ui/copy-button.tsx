@@ -67,7 +67,7 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
         </span>
         <span className="visually-hidden"> {what}</span>
       </button>
-      <span role="status" className={outcome === "refused" ? styles.refused : "visually-hidden"}>
+      <span role="status" className={outcome === "refused" ? "hint whole" : "visually-hidden"}>
         {outcome === "copied" && `Copied: ${what}`}
         {outcome === "refused" &&
           "Your browser did not allow the page to copy. The text is selected: copy it with Ctrl+C, ⌘C, or the menu of your device."}

@@ -18,6 +18,8 @@ type Props = {
   columns: readonly (Column | string)[];
   /** On a narrow screen: each row a card, or the table scrolled sideways, for numbers that are compared by column. */
   narrow?: "cards" | "scroll";
+  /** The sheet of the table says the widths of its columns, as `--columns`. */
+  isSet?: boolean;
   className?: string | undefined;
   children: React.ReactNode;
 };
@@ -33,11 +35,19 @@ const roles = {
 } as const;
 
 /** Rows of the same kind in a card. `children` are the rows. */
-export function DataTable({ label, labelledBy, columns, narrow = "cards", className = "", children }: Props) {
+export function DataTable({
+  label,
+  labelledBy,
+  columns,
+  narrow = "cards",
+  isSet = false,
+  className = "",
+  children,
+}: Props) {
   const name = { "aria-label": label, "aria-labelledby": labelledBy };
   const table = (
     <table
-      className={`${styles.table} ${narrow === "cards" ? styles.cards : ""} ${className}`}
+      className={`${styles.table} ${narrow === "cards" ? styles.cards : ""} ${isSet ? styles.set : ""} ${className}`}
       {...roles.table}
       {...name}
     >
@@ -53,7 +63,7 @@ export function DataTable({ label, labelledBy, columns, narrow = "cards", classN
       <tbody {...roles.group}>{children}</tbody>
     </table>
   );
-  if (narrow === "cards") return <div className={`card ${styles.frame}`}>{table}</div>;
+  if (narrow === "cards") return <div className="card clip">{table}</div>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard
     <section className={`card ${styles.scroll}`} tabIndex={0} {...name}>
@@ -77,7 +87,7 @@ type CellProps = React.ComponentProps<"td"> & { label?: string; isNumber?: boole
 /** `label` is the title of the column, which stands beside the value where each row is a card. */
 export function Cell({ label, isNumber, className, children, ...props }: CellProps) {
   return (
-    <td {...roles.cell} className={isNumber ? `${styles.number} ${className ?? ""}` : className} {...props}>
+    <td {...roles.cell} className={isNumber ? `end numbers nowrap ${className ?? ""}` : className} {...props}>
       {label && (
         <span className={styles.label} aria-hidden="true">
           {label}
@@ -93,13 +103,13 @@ function Head({ column: { title, isTitleHidden, isNumber, sort } }: { column: Co
     <th
       scope="col"
       {...roles.columnTitle}
-      className={isNumber ? styles.number : undefined}
+      className={isNumber ? "end" : undefined}
       aria-sort={sort?.order ?? undefined}
     >
       {isTitleHidden ? (
         <span className="visually-hidden">{title}</span>
       ) : sort ? (
-        <Link className={styles.sort} href={sort.href} scroll={false} data-order={sort.order}>
+        <Link className={`control plain ${styles.sort}`} href={sort.href} scroll={false} data-order={sort.order}>
           {title}
         </Link>
       ) : (

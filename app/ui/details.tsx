@@ -3,7 +3,7 @@ import styles from "./details.module.css";
 /** Names and values, one pair a line. */
 export function Details({ rows }: { rows: readonly (readonly [name: string, value: React.ReactNode])[] }) {
   return (
-    <dl className={`card ${styles.details}`}>
+    <dl className={`card text-md breaks ${styles.details}`}>
       {rows.map(([name, value]) => (
         <div key={name} className={styles.row}>
           <dt>{name}</dt>

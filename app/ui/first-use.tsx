@@ -26,7 +26,7 @@ export function FirstUse({ path, what, later, onSeen }: Props) {
     if (isSeen) tell.current?.();
   }, [isSeen]);
   return (
-    <p className={styles.firstUse} role="status" data-seen={isSeen} data-over={isOver || isCutOff}>
+    <p className="line" role="status" data-seen={isSeen} data-over={isOver || isCutOff}>
       <span className={styles.dot} aria-hidden="true" />
       <span>
         {firstUse ? (

@@ -8,10 +8,10 @@ type Props = { title: string; isWide?: boolean; below?: React.ReactNode; childre
 export function LoneCard({ title, isWide = false, below, children }: Props) {
   return (
     <main id="main" className={`${styles.page} ${isWide ? styles.wide : ""}`}>
-      <Link href="/" className={`control ${styles.home}`}>
+      <Link href="/" className="control">
         <Logo />
       </Link>
-      <div className={`card ${styles.card}`}>
+      <div className={`card stack ${styles.card}`}>
         <h1>{title}</h1>
         {children}
       </div>

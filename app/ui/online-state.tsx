@@ -11,7 +11,11 @@ export function OnlineState({ isOnline, needsAttention = false }: Props) {
   const isAway = useIsAway();
   const state = isOnline ? (needsAttention ? "attention" : "online") : "offline";
   return (
-    <data className={styles.state} value={String(isOnline)} data-state={isAway ? "unknown" : state}>
+    <data
+      className={`${styles.state} ${isAway ? "soft" : ""}`}
+      value={String(isOnline)}
+      data-state={isAway ? "unknown" : state}
+    >
       {isAway ? (isOnline ? "Was online" : "Was offline") : WORDS[state]}
     </data>
   );

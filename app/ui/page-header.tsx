@@ -23,25 +23,27 @@ export function PageHeader({ title, of, isQuestion = false, back, facts, actions
   const name = of && <Name>{of.name}</Name>;
   const [href, label] = of?.href === undefined ? [back?.href, back?.label] : [of.href, name];
   return (
-    <header className={`stack tight ${styles.header}`}>
+    <header className="stack tight breaks">
       {href !== undefined && (
-        <p className={styles.back} data-navigation>
-          <Link href={href}>{label}</Link>
+        <p data-navigation>
+          <Link className={`plain text-md ${styles.back}`} href={href}>
+            {label}
+          </Link>
         </p>
       )}
-      <div className={`row spread ${styles.line}`}>
-        <div className={styles.title}>
+      <div className="row apart spread">
+        <div className="stack dense">
           <h1>
             {title}
             {name && " "}
             {name}
             {isQuestion && "?"}
           </h1>
-          {facts && <div className={styles.facts}>{facts}</div>}
+          {facts && <div className="soft text-md">{facts}</div>}
         </div>
         {actions && <div className="row tight">{actions}</div>}
       </div>
-      {children && <div className={styles.purpose}>{children}</div>}
+      {children && <div className="measure soft">{children}</div>}
     </header>
   );
 }

@@ -14,10 +14,10 @@ type Props = {
 export function Section({ id, title, note, aside, children }: Props) {
   return (
     <section className={`stack ${styles.section}`} aria-labelledby={id}>
-      <div className={`row ${styles.header}`}>
+      <div className={`row close ${styles.header}`}>
         <h2 id={id}>{title}</h2>
         {note && <span className="hint">{note}</span>}
-        {aside && <div className={`row ${styles.aside}`}>{aside}</div>}
+        {aside && <div className={`row near push ${styles.aside}`}>{aside}</div>}
       </div>
       {children}
     </section>
@@ -36,11 +36,11 @@ type SettingsProps = {
 export function SettingsSection({ id, title, about, children }: SettingsProps) {
   return (
     <section className={styles.settings} aria-labelledby={id}>
-      <div className={`stack tight ${styles.about}`}>
+      <div className="stack tight">
         <h2 id={id}>{title}</h2>
-        {about && <p className={styles.text}>{about}</p>}
+        {about && <p className="measure soft text-md">{about}</p>}
       </div>
-      <div className={`stack loose ${styles.content}`}>{children}</div>
+      <div className="stack loose">{children}</div>
     </section>
   );
 }

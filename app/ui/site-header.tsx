@@ -6,7 +6,7 @@ import styles from "./site-header.module.css";
 /** The links in the bar of a page that is not of the dashboard. */
 export function HeaderNavigation({ children }: { children: React.ReactNode }) {
   return (
-    <nav className={styles.nav} aria-label="Main">
+    <nav className="row apart push medium" aria-label="Main">
       {children}
     </nav>
   );
@@ -22,9 +22,9 @@ type Props = {
 /** The bar at the top of every page. */
 export function SiteHeader({ navigation, children }: Props) {
   return (
-    <header className={styles.header}>
-      <div className={styles.inner}>
-        <Link href="/" className={`control ${styles.home}`}>
+    <header className={styles.header} data-navigation>
+      <div className={`row ${styles.inner}`}>
+        <Link href="/" className="control">
           <Logo />
         </Link>
         {navigation && <div className={styles.navigation}>{navigation}</div>}

@@ -18,12 +18,12 @@ type Props = {
 /** The few numbers of a page that are looked at first, in one strip. */
 export function ValueStrip({ values, isPast = false }: Props) {
   return (
-    <dl className={`card ${styles.strip}`} data-past={isPast}>
+    <dl className={`card inset ${styles.strip}`} data-past={isPast}>
       {values.map(({ name, value, detail, level }) => (
         <div key={name} data-level={level}>
-          <dt>{name}</dt>
+          <dt className="text-sm">{name}</dt>
           <dd>
-            <span translate="no">{value}</span> {detail && <small>{detail}</small>}
+            <span translate="no">{value}</span> {detail && <small className="hint block">{detail}</small>}
           </dd>
         </div>
       ))}

@@ -86,7 +86,12 @@ export default async function Page({ searchParams }: Props) {
               <Link href={GAME_SERVICES}>Show all {counted(services.length, "game service")}</Link>
             </p>
           ) : (
-            <DataTable labelledBy="services" columns={COLUMNS} className={`${styles.table} ${styles.services}`}>
+            <DataTable
+              labelledBy="services"
+              columns={COLUMNS}
+              isSet
+              className={`breaks ${styles.table} ${styles.services}`}
+            >
               {shown.map((service) => (
                 <ServiceRow
                   key={service.id}
@@ -136,7 +141,7 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
   return (
     <Row data-service={id}>
       <RowTitle>
-        <Link href={servicePath(id)}>
+        <Link className="target" href={servicePath(id)}>
           <Name>{name}</Name>
         </Link>{" "}
         {!isOwn && <span className="badge">Shared with you</span>}
@@ -151,7 +156,7 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
         {standings && !isSettled(standings) && <div className="hint">Edge nodes: {describeStandings(standings)}</div>}
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>
-        <span className={`row tight ${styles.hostname}`}>
+        <span className={`line ${styles.hostname}`}>
           <Name id={`hostname-${id}`}>{java_hostname}</Name>
           <CopyButton
             text={java_hostname}
@@ -197,7 +202,7 @@ function isWanted({ name, java_hostname, origin_host }: GameService, filter: str
 function Filter({ value }: { value: string }) {
   return (
     <search>
-      <form className={styles.filter} action={GAME_SERVICES}>
+      <form className="line" action={GAME_SERVICES}>
         <label className="visually-hidden" htmlFor="filter">
           Name or hostname
         </label>

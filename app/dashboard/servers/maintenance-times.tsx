@@ -1,6 +1,5 @@
 import { ClockFields } from "@/app/ui/clock-fields";
 import { FieldError } from "@/app/ui/field";
-import styles from "./maintenance-times.module.css";
 
 const ID = "maintenance-time";
 
@@ -15,7 +14,7 @@ type Props = {
 export function MaintenanceTimes({ zone, values, error }: Props) {
   return (
     <>
-      <div className={`row tight ${styles.times}`}>
+      <div className="row tight">
         <ClockFields id={ID} values={values} error={error} />
         <span className="hint">{zone}</span>
       </div>

@@ -19,17 +19,17 @@ export const NONE_CHOSEN: ChosenServers = { isAll: false, selected: [] };
 export function ServerChoice({ list, servers, found, chosen }: ServersOfList & { chosen: ChosenServers }) {
   const { isAll, selected } = chosen;
   return (
-    <fieldset className={styles.servers} key={`${isAll} ${selected.join()}`}>
+    <fieldset className={`columns breaks ${styles.servers}`} key={`${isAll} ${selected.join()}`}>
       <legend>Servers</legend>
       <input type="hidden" name="list" value={list} />
       {found > servers.length && (
-        <label className={`control ${styles.all}`}>
+        <label className="control whole">
           <input type="checkbox" className="check" name="all" value="1" defaultChecked={isAll} />
           All {counted(found, "server")} of this list
         </label>
       )}
       {servers.map(({ id, label, tags }) => (
-        <label key={id} className={`control ${styles.server}`}>
+        <label key={id} className="control">
           <input type="checkbox" className="check" name="s" value={id} defaultChecked={selected.includes(id)} />
           <span>
             <Name>{label}</Name>{" "}

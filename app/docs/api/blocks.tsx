@@ -25,7 +25,7 @@ function curvesOf({ items }: Tokens.List): React.ReactNode {
   const curves = items.flatMap(({ text }) => CURVES_BY_LINE.get(text) ?? []);
   if (curves.length === 0) return undefined;
   return (
-    <div className={styles.curves}>
+    <div className={`columns ${styles.curves}`}>
       {curves.map((curve) => (
         <CurveChart key={curve.title} curve={curve} />
       ))}
@@ -45,12 +45,12 @@ function termsOf({ items }: Tokens.List): React.ReactNode {
       {terms.map(({ name, type, meaning, examples }) => (
         <div key={name} className={styles.field}>
           <dt>
-            <Code>{name}</Code> {type && <span className={styles.type}>{type}</span>}
+            <Code>{name}</Code> {type && <span className="hint breaks">{type}</span>}
           </dt>
           <dd className="soft">
             <Words of={Lexer.lexInline(meaning)} />
             {examples.map((example) => (
-              <Code key={example} className={styles.message}>
+              <Code key={example} className={`block ${styles.message}`}>
                 {example}
               </Code>
             ))}

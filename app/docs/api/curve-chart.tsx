@@ -13,8 +13,8 @@ export function CurveChart({ curve: { title, unit, points, described } }: { curv
   const x = (value: number) => LEFT + ((value - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
   const y = (height: number) => TOP + (1 - height / FULL) * (HEIGHT - TOP - BOTTOM);
   return (
-    <figure className={styles.curve}>
-      <figcaption>
+    <figure className={`card stack tight ${styles.curve}`}>
+      <figcaption className="text-md medium">
         {title} <span className="soft">({unit})</span>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}. ${described}.`}>
@@ -42,10 +42,10 @@ export function CurveChart({ curve: { title, unit, points, described } }: { curv
           points={points.map(([value, height]) => `${x(value)},${y(height)}`).join(" ")}
         />
         {points.map(([value, height]) => (
-          <circle key={value} className={styles.point} cx={x(value)} cy={y(height)} r="2.5" />
+          <circle key={value} className="good" cx={x(value)} cy={y(height)} r="2.5" />
         ))}
       </svg>
-      <p className={`${styles.points} soft`}>{described}</p>
+      <p className="hint">{described}</p>
     </figure>
   );
 }

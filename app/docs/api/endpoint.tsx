@@ -12,7 +12,7 @@ export function Endpoint({ id, title, blocks }: Part) {
   return (
     <article className={`stack loose ${styles.endpoint}`} aria-labelledby={id}>
       <h3 id={id} className={styles.heading}>
-        <a href={`#${id}`}>
+        <a className="target plain" href={`#${id}`}>
           GET <Code>{path}</Code>
         </a>
       </h3>
@@ -41,7 +41,7 @@ function Example({ text, name }: { text: string; name: string }) {
   return (
     <>
       <Request url={url} label={`curl: ${name}`} name={name} text={text} />
-      <div className={styles.languages}>
+      <div className="stack dense">
         {others.map((other) => (
           <details key={other.language}>
             <summary>{other.language}</summary>

@@ -29,17 +29,19 @@ export default async function Page() {
   return (
     <>
       <ReaderHeader account={account} />
-      <main id="main" className={`page ${styles.page}`}>
+      <main id="main" className={`page stack breaks ${styles.page}`}>
         <h1>API reference</h1>
-        <p className={styles.lead}>
+        <p className="lead">
           <Words of={lead?.tokens} />
         </p>
         <nav aria-label="On this page">
           <ReferenceSearch />
-          <ul className={styles.contents}>
+          <ul className={`row ${styles.contents}`}>
             {sections.map(({ id, title }) => (
-              <li key={id}>
-                <a href={`#${id}`}>{title}</a>
+              <li key={id} className={id === "endpoints" ? "whole" : undefined}>
+                <a className="control small" href={`#${id}`}>
+                  {title}
+                </a>
                 {id === "endpoints" && <EndpointLinks document={document} />}
               </li>
             ))}
@@ -66,10 +68,10 @@ export default async function Page() {
 /** The endpoints by their paths, under their section in the contents. */
 function EndpointLinks({ document }: { document: OpenApiDocument }) {
   return (
-    <ul className={styles.endpoints}>
+    <ul className={`text-sm ${styles.endpoints}`}>
       {Object.entries(document.paths).map(([path, { get }]) => (
         <li key={path}>
-          <a href={`#${get.operationId}`} title={get.summary}>
+          <a className="target" href={`#${get.operationId}`} title={get.summary}>
             {path.replace("/api/v1", "")}
           </a>
         </li>
@@ -86,7 +88,7 @@ function Endpoints({ document, parts }: { document: OpenApiDocument; parts: Part
         {Object.entries(document.paths).map(([path, { get }]) => (
           <div key={path} className={styles.field}>
             <dt>
-              <a className={styles.target} href={`#${get.operationId}`}>
+              <a className="target" href={`#${get.operationId}`}>
                 <Code>GET {path}</Code>
               </a>
             </dt>

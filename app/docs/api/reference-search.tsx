@@ -13,7 +13,7 @@ const MOST = 8;
 export function ReferenceSearch() {
   const [found, setFound] = useState<Found[] | null>(null);
   return (
-    <search className={`with-script ${useScripts() ? "" : "not-yet"} ${styles.search}`}>
+    <search className={`with-script ${useScripts() ? "" : "not-yet"} stack dense text-md ${styles.search}`}>
       <label htmlFor="find">Find on this page</label>
       <input
         id="find"
@@ -28,10 +28,12 @@ export function ReferenceSearch() {
         {found && (found.length === 0 ? "Nothing found." : `Found: ${Math.min(MOST, found.length)} of ${found.length}`)}
       </span>
       {found && found.length > 0 && (
-        <ul className={styles.results}>
+        <ul className={`breaks text-sm ${styles.endpoints}`}>
           {found.slice(0, MOST).map(({ id, title }) => (
             <li key={id}>
-              <a href={`#${id}`}>{title}</a>
+              <a className="target" href={`#${id}`}>
+                {title}
+              </a>
             </li>
           ))}
         </ul>

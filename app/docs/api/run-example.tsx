@@ -49,7 +49,7 @@ export function RunExample({ path, name }: { path: string; name: string }) {
     <details className={`with-script ${isReady ? "" : "not-yet"}`}>
       <summary>Run</summary>
       <div className="stack">
-        <div className={`row ${styles.runFields}`}>
+        <div className={`row near ${styles.runFields}`}>
           <div className="field">
             <label htmlFor={id}>A token, for this request only</label>
             {/* Not of the type "password": browsers would offer to store it, or fill in the password of the console. */}
@@ -75,7 +75,7 @@ export function RunExample({ path, name }: { path: string; name: string }) {
         </div>
         {answer !== null && typeof answer === "object" && (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard
-          <pre className={styles.answer} tabIndex={0}>
+          <pre className={`sunken breaks ${styles.answer}`} tabIndex={0}>
             {answer.body}
           </pre>
         )}

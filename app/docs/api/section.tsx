@@ -43,9 +43,11 @@ export function Section({ id, title, children }: Props) {
       aria-labelledby={id}
       data-open={isOpen ?? "unless-phone"}
     >
-      <div className={styles.top}>
+      <div className={`line spread ${styles.top}`}>
         <h2 id={id} className={styles.heading}>
-          <a href={`#${id}`}>{title}</a>
+          <a className="target plain" href={`#${id}`}>
+            {title}
+          </a>
         </h2>
         <button
           type="button"

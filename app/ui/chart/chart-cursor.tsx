@@ -7,7 +7,7 @@ import { MINUTE } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { useTimeZone } from "../time-zone";
-import styles from "./chart-cursor.module.css";
+import styles from "./chart.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { useRangeMark } from "./range-mark";
 import type { ChartPoint, ChartSilence } from "./series";
@@ -98,7 +98,7 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
   const marked = mark && !mark.isDragged ? `, from ${momentText(new Date(mark.at), zone)}: Enter shows this time` : "";
   return (
     <div
-      className={styles.cursor}
+      className={`${styles.layer} ${styles.cursor}`}
       role="slider"
       tabIndex={0}
       aria-label={`${title}: values at a time`}
@@ -152,7 +152,7 @@ type Values = { time: string; lines: { name: string; mean: string; spread: strin
 
 function Values({ share, values: { time, lines }, zone }: { share: number; values: Values; zone: string }) {
   return (
-    <div className={styles.values} aria-hidden="true">
+    <div className={`numbers ${styles.layer} ${styles.values}`} aria-hidden="true">
       <span className={styles.line} style={{ left: `${share * 100}%` }} />
       {/* Beside its line where there is room, and never beyond the plot. */}
       <div className={styles.box} style={{ left: `${share * 100}%`, transform: `translateX(${-share * 100}%)` }}>

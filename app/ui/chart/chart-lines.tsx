@@ -1,8 +1,8 @@
 "use client";
 
 import type { Unit } from "@/lib/format/quantities";
+import styles from "./chart.module.css";
 import { ChartCursor } from "./chart-cursor";
-import styles from "./chart-lines.module.css";
 import { runsOf } from "./line-runs";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { areaPath, linePath, type Place } from "./path";

@@ -1,4 +1,4 @@
-import styles from "./lane.module.css";
+import styles from "./chart.module.css";
 import type { ChartSilence } from "./series";
 
 /** A time, and what happened in it, where the lane has several kinds. With words, it can be chosen and read. */
@@ -6,13 +6,9 @@ export type LaneMark = ChartSilence & { kind?: string; tone?: LaneTone; words?: 
 /** How much a mark stands out: "good" is that of most. */
 export type LaneTone = "good" | "soft" | "warning" | "danger" | undefined;
 
-/** How the marks look. */
-export type LaneKind = "outage" | "late";
-
 type Props = {
   /** The title of the marks, beside the lane. */
   name: string;
-  kind: LaneKind;
   from: number;
   to: number;
   marks: readonly LaneMark[];
@@ -22,7 +18,7 @@ type Props = {
  * What happened, and when: one lane of marks below the chart of the same times. Marks with words are the choices of one group,
  * so that the Tab key stops once, the arrow keys lead from mark to mark, and neither needs a script.
  */
-export function Lane({ name, kind, from, to, marks }: Props) {
+export function Lane({ name, from, to, marks }: Props) {
   const share = (time: number) => `${(((time - from) / (to - from)) * 100).toFixed(2)}%`;
   // Never so narrow that it cannot be seen.
   const least = (to - from) / 250;
@@ -33,7 +29,7 @@ export function Lane({ name, kind, from, to, marks }: Props) {
       <rect
         key={`${mark.kind}${mark.from}`}
         data-mark={mark.kind}
-        data-tone={mark.tone}
+        className={mark.tone}
         x={share(start)}
         width={share(from + length)}
         height="100%"
@@ -50,8 +46,10 @@ export function Lane({ name, kind, from, to, marks }: Props) {
       <span className={styles.name} aria-hidden="true">
         {name}
       </span>
-      <div className={styles.marks} data-lane={marks.length} data-kind={kind}>
-        <svg aria-hidden="true">{silent.map(rect)}</svg>
+      <div className={styles.marks} data-lane={marks.length}>
+        <svg className={styles.layer} aria-hidden="true">
+          {silent.map(rect)}
+        </svg>
         {told.map((mark) => (
           <label key={`${mark.kind}${mark.from}${mark.words?.text}`} className={styles.mark}>
             {/* Its words are shown only while it is chosen; hidden text cannot name a control. */}
@@ -61,8 +59,10 @@ export function Lane({ name, kind, from, to, marks }: Props) {
               aria-label={mark.words?.text}
               className="visually-hidden"
             />
-            <svg aria-hidden="true">{rect(mark)}</svg>
-            <span className={styles.words} aria-hidden="true">
+            <svg className={styles.layer} aria-hidden="true">
+              {rect(mark)}
+            </svg>
+            <span className={`breaks ${styles.words}`} aria-hidden="true">
               {mark.words?.sign} <bdi>{mark.words?.text}</bdi>
             </span>
           </label>

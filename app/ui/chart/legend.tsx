@@ -1,6 +1,5 @@
 import { scaleTexts, type Unit } from "@/lib/format/quantities";
-import lines from "./chart-lines.module.css";
-import styles from "./legend.module.css";
+import styles from "./chart.module.css";
 import { type ChartSeries, summarise } from "./series";
 
 type Props = { title: string; unit: Unit; series: readonly ChartSeries[] };
@@ -15,7 +14,7 @@ const COLUMNS = [
 /** The lines of a chart, each with a piece of itself and its numbers. */
 export function Legend({ title, unit, series }: Props) {
   return (
-    <table className={styles.legend} data-single={series.length === 1}>
+    <table className={`text-sm ${styles.legend}`} data-single={series.length === 1}>
       <caption className="visually-hidden">{title}: least, mean, greatest and last value</caption>
       <thead>
         <tr>
@@ -35,9 +34,9 @@ export function Legend({ title, unit, series }: Props) {
           return (
             <tr key={name}>
               <th scope="row">
-                <span className={styles.name}>
-                  <svg className={lines[`series${index}`]} viewBox="0 0 24 8" aria-hidden="true">
-                    <path className={lines.mean} d="M0,4H24" />
+                <span className={styles.series}>
+                  <svg className={styles[`series${index}`]} viewBox="0 0 24 8" aria-hidden="true">
+                    <path className={styles.mean} d="M0,4H24" />
                   </svg>
                   <span>{name}</span>
                 </span>

@@ -1,11 +1,11 @@
+import styles from "./chart.module.css";
 import { percentage } from "./path";
-import styles from "./time-axis.module.css";
 import type { TimeTick } from "./time-ticks";
 
 /** The time axis of a chart, laid over its plot. */
 export function TimeAxis({ ticks }: { ticks: readonly TimeTick[] }) {
   return (
-    <svg className={styles.axis} aria-hidden="true">
+    <svg className={`${styles.layer} ${styles.axis}`} aria-hidden="true">
       {ticks.map(({ at, share, label, isMidnight }, index) => (
         <g
           key={at}

@@ -1,23 +1,22 @@
 import { scaleLinear } from "d3-scale";
 import { Fragment } from "react";
 import { scaleBase, scaleTexts, type Unit } from "@/lib/format/quantities";
+import styles from "./chart.module.css";
 import { ChartLines } from "./chart-lines";
-import lines from "./chart-lines.module.css";
 import { ChartTable, type TableRow } from "./chart-table";
-import { Lane, type LaneKind, type LaneMark } from "./lane";
+import { Lane, type LaneMark } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./pack-points";
 import { percentage } from "./path";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 import { TimeAxis } from "./time-axis";
-import styles from "./time-chart.module.css";
 import type { TimeTick } from "./time-ticks";
 
 /** A part of the scale that has a name, for example where a score is healthy. */
 export type ChartLevel = { name: string; from: number; to: number };
 
 /** What happened meanwhile: a lane below the plot, and below it the same in words. */
-export type ChartLane = { name: string; kind: LaneKind; marks: readonly LaneMark[]; words: React.ReactNode };
+export type ChartLane = { name: string; marks: readonly LaneMark[]; words: React.ReactNode };
 
 type Props = {
   title: string;
@@ -59,13 +58,13 @@ export function TimeChart({ silences = [], levels = [], lanes = [], isWide = fal
   const { title, from, to, unit, series, rows, compared, id } = shown;
   const known = series.filter(({ points }) => points.length > 0);
   return (
-    <figure className={`card ${styles.chart}`} aria-label={title} id={id}>
+    <figure className={`card stack dense ${styles.chart}`} aria-label={title} id={id}>
       <h3>{title}</h3>
       <Plot {...shown} {...{ silences, levels, isWide }} />
-      {lanes.map(({ name, kind, marks }) => (
-        <Lane key={name} {...{ name, kind, from, to, marks }} />
+      {lanes.map(({ name, marks }) => (
+        <Lane key={name} {...{ name, from, to, marks }} />
       ))}
-      <figcaption className={styles.caption}>
+      <figcaption className="stack dense text-sm">
         {lanes.map(({ name, words }) => (
           <Fragment key={name}>{words}</Fragment>
         ))}
@@ -109,7 +108,7 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
         ))}
       </svg>
       <div className={styles.plot}>
-        <svg className={lines.layer} aria-hidden="true">
+        <svg className={styles.layer} aria-hidden="true">
           {levels.map(({ name, from, to }) => (
             <rect
               key={name}

@@ -30,7 +30,7 @@ const ID = "time";
 /** Chooses the time that the charts of a page show, besides its fixed ranges: any, by two fields, and what it is compared with. */
 export function TimeChoice({ href, time, ...form }: Props) {
   return (
-    <div className={`row spread ${styles.choice}`}>
+    <div className="row near spread">
       <AnyTime time={time} {...form} />
       <CompareChoice compare={time.compare} params={time.params} href={href} />
     </div>
@@ -43,7 +43,7 @@ function AnyTime({ action, kept, shown, time: { asked, compare, params }, zone }
   const fields = isRefused ? asked.fields : { from: clockField(from, zone), to: clockField(to, zone) };
   return (
     <form
-      className={`row ${styles.form}`}
+      className={`row near ${styles.form}`}
       action={action}
       aria-label="Any time"
       // What was typed belongs to the time that was shown then.
@@ -52,7 +52,12 @@ function AnyTime({ action, kept, shown, time: { asked, compare, params }, zone }
       {Object.entries({ ...kept, ...(compare && { compare }) }).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      <ClockFields id={ID} values={fields} error={isRefused ? asked.message : null} className={styles.field} />
+      <ClockFields
+        id={ID}
+        values={fields}
+        error={isRefused ? asked.message : null}
+        className={`control small soft ${styles.field}`}
+      />
       <span className="hint">{zoneText(zone)}</span>
       <button type="submit" className="button quiet small">
         Show
@@ -77,7 +82,7 @@ type CompareProps = Pick<Props, "href"> & Pick<AskedTime<string>, "compare" | "p
 /** Sets the same length of time, some days earlier, beside the time shown. */
 function CompareChoice({ compare, href, params: { compare: _, ...params } }: CompareProps) {
   return (
-    <div className={`row ${styles.compare}`} data-navigation>
+    <div className={`row dense soft text-md ${styles.compare}`} data-navigation>
       <span aria-hidden="true">Compare with</span>
       <Choices
         label="Compare with"

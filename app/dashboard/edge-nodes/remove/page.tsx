@@ -30,7 +30,7 @@ export default async function Page({ searchParams }: Props) {
         </p>
       </PageHeader>
       {services.length > 0 && (
-        <ul className={list.list}>
+        <ul className={`breaks ${list.list}`}>
           {services.map((service) => (
             <li key={service.id}>
               {service.isVisible ? (

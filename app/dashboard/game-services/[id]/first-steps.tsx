@@ -26,7 +26,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
   const isFetched = live.length > 0 && current === live.length;
   return (
     <Section id="first-steps" title="Before players can join">
-      <ol className={`card card-body ${list.list}`}>
+      <ol className={`card card-body breaks ${list.list}`}>
         <li>
           {isFetched && <span className="badge good">✓ Done</span>} <strong>Fetched by edge nodes:</strong>{" "}
           {live.length === 0 ? "none reports at the moment" : `${current} of ${counted(live.length, "edge node")}`}
@@ -37,7 +37,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
           {records.length === 0 ? (
             <p className="soft">They are shown here once an edge node reports.</p>
           ) : (
-            <DataTable labelledBy="first-steps" columns={COLUMNS} className={list.table}>
+            <DataTable labelledBy="first-steps" columns={COLUMNS} className={`breaks ${list.table}`}>
               {records.map(({ kind, name, value }, index) => (
                 <Row key={`${kind} ${value}`}>
                   <RowTitle>{kind}</RowTitle>
@@ -69,7 +69,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
 
 function Copied({ id, text, what }: { id: string; text: string; what: string }) {
   return (
-    <span className={`row tight ${list.hostname}`}>
+    <span className="line">
       <Name id={id}>{text}</Name>
       <CopyButton text={text} what={what} sourceId={id} isSmall />
     </span>

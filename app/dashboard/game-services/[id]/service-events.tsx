@@ -41,7 +41,7 @@ export function serviceLane(props: Props): ChartLane {
     return event.from >= time.from ? { ...event, markedTo: event.from } : [];
   });
   const words = <ServiceEventList {...props} />;
-  return { name: "Events", kind: "outage", marks: marksOf(marked, time.from, now, zone), words };
+  return { name: "Events", marks: marksOf(marked, time.from, now, zone), words };
 }
 
 /** The same in words alone. */

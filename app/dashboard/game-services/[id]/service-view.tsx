@@ -212,7 +212,7 @@ function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: bo
       {nodes.length === 0 ? (
         <p className="soft">No edge node reports at the moment.</p>
       ) : (
-        <DataTable labelledBy="nodes" columns={NODE_COLUMNS} className={list.table}>
+        <DataTable labelledBy="nodes" columns={NODE_COLUMNS} className={`breaks ${list.table}`}>
           {nodes.map((node) => (
             <Row key={node.id} data-node={node.id}>
               <RowTitle>

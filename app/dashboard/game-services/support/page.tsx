@@ -48,7 +48,7 @@ export default async function Page({ searchParams }: Props) {
       <search>
         <form className="card card-body" action={SUPPORT} aria-label="Open a game service">
           <Field id="service" label="Id of the game service" error={problem}>
-            <span className={list.filter}>
+            <span className="line">
               <input
                 id="service"
                 className={`input ${list.id}`}
@@ -71,7 +71,7 @@ export default async function Page({ searchParams }: Props) {
         {tickets.length === 0 ? (
           <p className="soft">No open ticket is about a game service.</p>
         ) : (
-          <DataTable labelledBy="tickets" columns={COLUMNS} className={`${list.table} ${list.tickets}`}>
+          <DataTable labelledBy="tickets" columns={COLUMNS} isSet className={`breaks ${list.table} ${list.tickets}`}>
             {tickets.map(({ id, subject, createdAt, ...ticket }) => (
               <Row key={id} data-ticket={id}>
                 <RowTitle>

@@ -41,7 +41,7 @@ export function eventLane(props: Props): ChartLane {
   const { from, now } = props.history;
   const named = shown.map((event) => ({ ...event, ...shownKind(event.kind), details: factsText(event) }));
   const marks = marksOf(named, from, now, props.zone);
-  return { name: "Events", kind: "outage", marks, words: <Events {...props} shown={named} /> };
+  return { name: "Events", marks, words: <Events {...props} shown={named} /> };
 }
 
 /** The events of the time shown, of which the uptime of the same length counts the outages. */

@@ -32,9 +32,9 @@ export function Facts({ server: { facts, hostname }, current }: Props) {
           {Object.keys(facts).length === 0 ? "The daemon has not reported any yet." : "No facts but those above."}
         </p>
       ) : (
-        <dl className={`card ${styles.facts}`}>
+        <dl className={`card columns inset text-md breaks ${styles.facts}`}>
           {shown.map(([name, value]) => (
-            <div key={name}>
+            <div key={name} className="pair">
               <dt>{Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name}</dt>
               {/* Isolated: a fact may be written in either direction. */}
               <dd>

@@ -35,9 +35,9 @@ export function Health({ report, zone }: Props) {
     <Section id="health" title={health.score === 1000 ? "The score" : `Why the score is ${health.score}`}>
       <div className="card card-body low">
         {server.online ? (
-          cause && <p className={styles.advice}>{ADVICE[cause.kind]}</p>
+          cause && <p className={`text-md breaks ${styles.advice}`}>{ADVICE[cause.kind]}</p>
         ) : (
-          <p className={styles.advice}>
+          <p className={`text-md breaks ${styles.advice}`}>
             <strong>
               No check-in since {momentText(new Date(server.last_seen), zone)} {zoneText(zone)}; the score was{" "}
               {lastScore} before.
@@ -70,7 +70,7 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
   const [full, others] = [rows.filter(isFull), rows.filter((row) => !isFull(row))];
   if (others.length === 0) return <FullScores rows={full} />;
   return (
-    <table className={styles.losses}>
+    <table className={`text-md ${styles.losses}`}>
       <caption className="visually-hidden">The six components of the score, the worst first</caption>
       <thead>
         <tr>
@@ -85,14 +85,16 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
         {others.map(({ component, name, points, possible, lost, causes }) => (
           <tr key={component} data-component={component} data-level={levelOf(points)}>
             <th scope="row">
-              <a href={`#${chartId(CHARTS[component])}`}>{name}</a>
+              <a className="target" href={`#${chartId(CHARTS[component])}`}>
+                {name}
+              </a>
             </th>
-            <td className={styles.why}>{unbroken(causes.map(({ text }) => text).join(", "))}</td>
+            <td className={`breaks ${styles.why}`}>{unbroken(causes.map(({ text }) => text).join(", "))}</td>
             <td className={styles.bar}>
               <Bar share={lost === 0 ? 0 : Math.max(0.01, lost / possible)} level={levelOf(points)} />
             </td>
-            <td className={styles.points}>
-              <data value={points} translate="no">
+            <td className={`end nowrap ${styles.points}`}>
+              <data className="tone" value={points} translate="no">
                 {lost === 0 ? "0" : `−${lost}`}
               </data>{" "}
               <span className="soft">
@@ -106,7 +108,7 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
         <tr>
           <th scope="row">Score</th>
           <td className={styles.full}>{full.length > 0 && <FullScores rows={full} />}</td>
-          <td colSpan={2}>
+          <td colSpan={2} className="end nowrap">
             1000 − <span>{1000 - score}</span> = <b>{score}</b>
           </td>
         </tr>

@@ -26,7 +26,6 @@ import {
 } from "@/lib/servers/telemetry/history";
 import { type HistoryMeasure, rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { eventLane, recordedText } from "./event-lane";
-import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
 import type { HistoryTime } from "./history-time";
 
@@ -106,7 +105,7 @@ export function History({ serverId, history, earlier, time, events, availability
           <Picture key={chart.title} chart={chart} {...picture} />
         ))}
       </ChartGrid>
-      <div className={`row ${styles.below}`}>
+      <div className="row">
         {quiet.map((chart) => (
           <details key={chart.title} className="disclosure">
             <summary>{chart.title}: full score throughout</summary>

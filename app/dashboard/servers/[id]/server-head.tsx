@@ -32,15 +32,16 @@ type Props = {
 function Switcher({ adjacent, list }: { adjacent: Adjacent; list: FleetQuery }) {
   const { previous, next, place, count } = adjacent;
   return (
-    <nav className={styles.switcher} aria-label="Other servers">
-      <span className={styles.place}>
+    <nav className="row tight" aria-label="Other servers">
+      <span className="hint numbers">
         <span>{place}</span> of <span>{count}</span>
       </span>
       <Link className="button quiet small" href={serverInList(previous.id, list)} rel="prev">
         ‹<span className="visually-hidden">Previous server: {previous.label}</span>
       </Link>
       <Link className="button quiet small" href={serverInList(next.id, list)} rel="next">
-        <span className={styles.next}>{next.label}</span> ›<span className="visually-hidden">, the next server</span>
+        <span className={`cut ${styles.next}`}>{next.label}</span> ›
+        <span className="visually-hidden">, the next server</span>
       </Link>
     </nav>
   );
@@ -65,7 +66,7 @@ export function ServerHead({ report, adjacent, list, zone, now, children }: Prop
           </>
         }
         facts={
-          <span className={`row ${styles.state}`}>
+          <span className="row close">
             {hasCheckedIn ? <OnlineState isOnline={server.online} /> : <data value="false">Never checked in</data>}
             {hasCheckedIn && (
               <span>
@@ -76,10 +77,10 @@ export function ServerHead({ report, adjacent, list, zone, now, children }: Prop
           </span>
         }
       />
-      <div className={`row ${styles.facts}`}>
-        <dl>
+      <div className={`row text-md ${styles.facts}`}>
+        <dl className="row">
           {server.hostname === "" ? (
-            <div>
+            <div className="pair">
               <dt>Hostname</dt>
               <dd>Not reported</dd>
             </div>
@@ -87,7 +88,7 @@ export function ServerHead({ report, adjacent, list, zone, now, children }: Prop
             <Copied name="Hostname" text={server.hostname} />
           )}
           {server.public_ip === null ? (
-            <div>
+            <div className="pair">
               <dt>Public ip</dt>
               <dd>Not reported</dd>
             </div>
@@ -96,7 +97,7 @@ export function ServerHead({ report, adjacent, list, zone, now, children }: Prop
               <Ip ip={server.public_ip} />
             </Copied>
           )}
-          <div>
+          <div className="pair">
             <dt>Added</dt>
             <dd>
               <Time at={new Date(server.created_at)} now={now} />
@@ -136,12 +137,12 @@ function ApiMenu({ report: { server, health, hasCheckedIn } }: { report: ServerR
     <details className="menu">
       <summary className="button quiet small">API</summary>
       <div className={`card ${styles.panel}`}>
-        <dl className={`row ${styles.facts}`}>
+        <dl className={`row text-md ${styles.facts}`}>
           <Copied name="Id" text={String(server.id)} />
           <Copied name="Path" text={`/api/v1/servers/${server.id}`} />
         </dl>
         {hasCheckedIn && (
-          <ul className={styles.notes} aria-label="Notes on the score">
+          <ul className={`stack dense text-md ${styles.notes}`} aria-label="Notes on the score">
             {health.notes.map((note) => (
               <li key={note}>{note}</li>
             ))}
@@ -159,7 +160,7 @@ function ApiMenu({ report: { server, health, hasCheckedIn } }: { report: ServerR
 function Copied({ name, text, children }: { name: string; text: string; children?: React.ReactNode }) {
   const id = `copied-${name.toLowerCase().replaceAll(" ", "-")}`;
   return (
-    <div>
+    <div className="pair">
       <dt>{name}</dt>
       <dd>
         <Name id={id}>{children ?? text}</Name>{" "}

@@ -57,7 +57,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   const uptime = { serverId: server.id, availability, zone };
   const twoDaemons = goingOn.find(({ kind, to }) => kind === "two_daemons" && to === null);
   return (
-    <article className={`stack loose ${styles.server}`} data-server={server.id}>
+    <article className="stack loose breaks" data-server={server.id}>
       <ServerHead adjacent={adjacentOf(server.id, fleet, list)} {...{ report, list, zone, now }}>
         <ServerNotices serverId={server.id} notices={notices} zone={zone} />
       </ServerHead>

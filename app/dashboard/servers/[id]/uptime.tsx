@@ -71,7 +71,7 @@ export function Uptime({ serverId, availability, zone }: Props & { serverId: num
       }
     >
       <div className={`card card-body low ${styles.uptime}`}>
-        <dl className={styles.ranges}>
+        <dl className={`text-md numbers ${styles.ranges}`}>
           {ranges.map(({ name, isWhole, sums }) => (
             <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>
               <dt>{name}</dt>
@@ -98,7 +98,7 @@ function Months({ months, zone }: { months: readonly UptimeTime[]; zone: string 
   return (
     <details className="disclosure">
       <summary>{counted(months.length, "month")} before this one</summary>
-      <dl className={styles.ranges}>
+      <dl className={`text-md numbers ${styles.ranges}`}>
         {[...months].reverse().map(({ from, to, uptime }) => (
           <div key={from} data-month={monthText(from, zone)}>
             <dt>{monthText(from, zone)}</dt>

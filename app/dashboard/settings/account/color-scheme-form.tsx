@@ -16,7 +16,7 @@ export function ColorSchemeForm({ current }: { current: ColorScheme }) {
   const chosen = answer.kind === "set" ? answer.colorScheme : current;
   return (
     <ActionForm form={form} labelledBy="appearance" again="Choose again: nothing was changed.">
-      <fieldset className={`row ${styles.choices}`}>
+      <fieldset className="row near">
         <legend className="visually-hidden">Colour scheme</legend>
         {COLOR_SCHEMES.map((scheme) => (
           <label key={`${scheme} ${chosen}`} className={`control ${styles.choice}`}>

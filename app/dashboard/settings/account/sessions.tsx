@@ -33,14 +33,14 @@ export function Sessions({ sessions, asksPassword, now }: Props) {
       <DataTable labelledBy="sessions" columns={["Browser", "Signed in", { title: "Action", isTitleHidden: true }]}>
         {sessions.map(({ id, userAgent, ip, createdAt, isCurrent }) => (
           <Row key={id}>
-            <RowTitle className={styles.browser} title={userAgent ?? undefined}>
-              <strong>{browserName(userAgent)}</strong>
+            <RowTitle className="breaks" title={userAgent ?? undefined}>
+              <strong className="block">{browserName(userAgent)}</strong>
               <span className="soft">{ip ? <Ip ip={ip} /> : "ip not known"}</span>
             </RowTitle>
-            <Cell label="Signed in" className={styles.when}>
+            <Cell label="Signed in" className={`nowrap ${styles.when}`}>
               <Time at={createdAt} now={now} />
             </Cell>
-            <Cell className={styles.action}>
+            <Cell className="end nowrap">
               {isCurrent ? (
                 <span className="badge">This browser</span>
               ) : (

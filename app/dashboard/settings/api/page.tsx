@@ -22,7 +22,6 @@ import { applyView, filterTokens } from "./list/token-view";
 import { type View, viewIn } from "./list/view";
 import { ViewForm } from "./list/view-form";
 import { LookUpToken } from "./lookup/look-up-token";
-import styles from "./page.module.css";
 import { readFacts } from "./read-facts";
 import { findOutcome } from "./revoke/find-outcome";
 import { describeToken, parseSelection } from "./revoke/revocation";
@@ -89,7 +88,7 @@ export default async function Page({ searchParams }: Props) {
             maxNameLength={MAX_TOKEN_NAME_LENGTH}
           />
           {active.length + ended.length > 0 && (
-            <div className={styles.tools}>
+            <div className="beside">
               {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
               <LookUpToken />
             </div>

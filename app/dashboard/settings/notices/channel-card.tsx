@@ -14,7 +14,7 @@ import {
   switchChannelAction,
 } from "./actions";
 import { RotateSecret } from "./add-channel";
-import styles from "./channel-card.module.css";
+import styles from "./notices.module.css";
 
 const KIND_NAMES: Readonly<Record<string, string>> = { mail: "Mail", webhook: "Webhook", discord: "Discord" };
 const STATES: Readonly<Record<string, { name: string; tone: string }>> = {
@@ -41,17 +41,17 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
   const quiet = { hidden, tone: "button quiet" } as const;
   return (
     <article className="card card-body" aria-labelledby={`channel-${id}`}>
-      <div className={`row ${styles.head}`}>
+      <div className="row near breaks">
         <h3 id={`channel-${id}`}>
           <Name>{name}</Name>
         </h3>
         <ChannelBadge {...channel} />
       </div>
       <p className="soft">
-        {KIND_NAMES[kind]} to <Name className={styles.target}>{email ?? host}</Name>
+        {KIND_NAMES[kind]} to <Name className="breaks">{email ?? host}</Name>
       </p>
       <ChannelState channel={channel} now={now} />
-      <div className={`row ${styles.actions}`}>
+      <div className={`row near ${styles.actions}`}>
         {isOn && (
           <ButtonForm
             {...quiet}
@@ -211,7 +211,7 @@ function Deliveries({ channel: { name, last }, now }: { channel: Channel; now: D
             <RowTitle>
               <Time at={new Date(at)} now={now} />
             </RowTitle>
-            <Cell label="What" className={styles.target}>
+            <Cell label="What" className="breaks">
               <bdi>{title}</bdi>
             </Cell>
             <Cell label="Status">

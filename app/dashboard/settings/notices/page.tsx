@@ -12,7 +12,7 @@ import { readChoices } from "@/lib/notices/settings";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AddChannel } from "./add-channel";
 import { ChannelCard } from "./channel-card";
-import styles from "./channel-card.module.css";
+import styles from "./notices.module.css";
 import { OUTCOMES } from "./outcomes";
 import { type RuleLine, RulesForm } from "./rules-form";
 
@@ -62,7 +62,7 @@ export default async function Page({ searchParams }: Props) {
       <Section id="channels" title="Channels" note={channels.length > 0 && `${channels.length} of ${MAX_CHANNELS}`}>
         {channels.length === 0 && <p>There is no channel yet, so nobody is told anything.</p>}
         {channels.length > 0 && (
-          <div className={`stack ${styles.channels}`}>
+          <div className={`columns ${styles.wide}`}>
             {channels.map((channel) => (
               <ChannelCard key={channel.id} channel={channel} now={now} />
             ))}

@@ -6,7 +6,7 @@ import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";
 import type { NoticeChoices } from "@/lib/notices/settings";
 import { saveRulesAction } from "./actions";
-import styles from "./rules-form.module.css";
+import styles from "./notices.module.css";
 
 /** A rule: what it is about, and whether it can wait, because what happens lasts. */
 export type RuleLine = { kind: string; sentence: string; lasts: boolean };
@@ -27,7 +27,7 @@ export function RulesForm({ lines, current, zone }: Props) {
       submit={["Save the rules", "Saving…"]}
       tone="button quiet"
     >
-      <fieldset className={`stack ${styles.rules}`}>
+      <fieldset className={`columns ${styles.wide}`}>
         <legend className="visually-hidden">What you are told</legend>
         {lines.map(({ kind, sentence, lasts }) => (
           <div key={kind} className="row">

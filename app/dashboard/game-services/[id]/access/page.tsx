@@ -81,7 +81,7 @@ function Viewers({ viewers, shares }: { viewers: readonly Viewer[]; shares: read
   const staff = viewers.filter(({ isStaff, relation }) => isStaff && (relation === "support" || relation === "ticket"));
   const bySupport = staff.some(({ relation }) => relation === "support");
   return (
-    <ul className={`card card-body ${styles.list}`}>
+    <ul className={`card card-body breaks ${styles.list}`}>
       <li>You, its owner.</li>
       {shares.map(({ email, shownEmail }) => (
         <li key={email}>
@@ -103,7 +103,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
   return (
     <SettingsSection id="shares" title="Shared with" about={`${shares.length} of ${MAX_SHARES}`}>
       {shares.length > 0 && (
-        <DataTable labelledBy="shares" columns={SHARE_COLUMNS} className={styles.table}>
+        <DataTable labelledBy="shares" columns={SHARE_COLUMNS} className={`breaks ${styles.table}`}>
           {shares.map(({ email, shownEmail, createdAt }) => (
             <Row key={email}>
               <RowTitle>
@@ -112,7 +112,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
               <Cell label="Shared">
                 <Time at={createdAt} now={now} />
               </Cell>
-              <Cell className={styles.action}>
+              <Cell className={`end ${styles.action}`}>
                 <ButtonForm
                   action={unshareServiceAction}
                   label={`Stop sharing with ${shownEmail}`}
@@ -154,7 +154,7 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
   return (
     <SettingsSection id="tickets" title="Tickets">
       {tickets.length > 0 && (
-        <DataTable labelledBy="tickets" columns={TICKET_COLUMNS} className={styles.table}>
+        <DataTable labelledBy="tickets" columns={TICKET_COLUMNS} className={`breaks ${styles.table}`}>
           {tickets.map(({ id: ticketId, subject, isOpen, createdAt }) => (
             <Row key={ticketId}>
               <RowTitle>

@@ -42,7 +42,7 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
           </p>
         )}
         <p>Switch it on in the server that edge nodes connect to. In a network of servers, that is only the proxy.</p>
-        <ul className={list.list}>
+        <ul className={`breaks ${list.list}`}>
           {SWITCHES.map(({ server, file, line }) => (
             <li key={server}>
               {server}: <Code>{line}</Code> <span className="soft">in {file}</span>

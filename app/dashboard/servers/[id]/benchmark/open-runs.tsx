@@ -12,7 +12,7 @@ export function OpenRuns({ serverId, runs, now }: Props) {
   return (
     <ul className={`card ${styles.runs}`}>
       {runs.map((run) => (
-        <li key={run.id} className={`row spread ${styles.run}`}>
+        <li key={run.id} className={`row spread breaks ${styles.run}`}>
           <div>
             <StrongName>{run.label}</StrongName>
             <p className="soft">

@@ -10,7 +10,7 @@ export function ServerKeys({ keys, now }: { keys: readonly ServerKeyRecord[]; no
     <ul className="stack tight">
       {keys.map((key) => (
         <li key={key.id}>
-          <Code className="fingerprint">csrv_…{key.hint}</Code>{" "}
+          <Code className="nowrap">csrv_…{key.hint}</Code>{" "}
           {key.expiresAt === null ? (
             "is the current key"
           ) : (

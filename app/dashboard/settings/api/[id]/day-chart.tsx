@@ -1,11 +1,10 @@
 import { scaleLinear } from "d3-scale";
+import chart from "@/app/ui/chart/chart.module.css";
 import { ChartCursor } from "@/app/ui/chart/chart-cursor";
-import lines from "@/app/ui/chart/chart-lines.module.css";
 import { NumbersTable } from "@/app/ui/chart/numbers-table";
 import { packPoints } from "@/app/ui/chart/pack-points";
 import type { ChartPoint } from "@/app/ui/chart/series";
 import { TimeAxis } from "@/app/ui/chart/time-axis";
-import axes from "@/app/ui/chart/time-chart.module.css";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { momentText } from "@/lib/format/relative-time";
 import { HOUR, MINUTE } from "@/lib/format/time";
@@ -27,7 +26,7 @@ export async function DayChart({ day }: { day: DayOfUse }) {
   const { timeZone: zone } = await requireAccount();
   if (total.requests + total.refused === 0) return <p className="soft">No request in the last 24 hours.</p>;
   return (
-    <figure className={`card stack ${styles.chart}`}>
+    <figure className="card stack tight inset">
       <figcaption>
         {total.requests > 0 &&
           `${number(total.requests - total.limited)} answered, ${number(total.limited)} refused over the limit (429)`}
@@ -72,8 +71,8 @@ function peakText(peak: number): string {
 
 /** What each kind of request is called, in the key, at the cursor and in the table, and how its bars look. */
 const KINDS: readonly { name: string; look: string | undefined; countOf: (hour: HourOfUse) => number }[] = [
-  { name: "Answered", look: styles.answered, countOf: ({ requests, limited }) => Math.max(0, requests - limited) },
-  { name: "Over the limit (429)", look: styles.limited, countOf: ({ limited }) => limited },
+  { name: "Answered", look: "good", countOf: ({ requests, limited }) => Math.max(0, requests - limited) },
+  { name: "Over the limit (429)", look: "danger", countOf: ({ limited }) => limited },
   { name: "Refused (401)", look: styles.refused, countOf: ({ refused }) => refused },
 ];
 
@@ -82,7 +81,7 @@ const kindsOf = (hours: readonly HourOfUse[]) => KINDS.filter(({ countOf }) => h
 /** The kinds that the bars show, each with a piece of its bar. */
 function Key({ hours }: { hours: readonly HourOfUse[] }) {
   return (
-    <ul className={`row ${styles.key}`}>
+    <ul className={`row close text-sm ${styles.key}`}>
       {kindsOf(hours).map(({ name, look }) => (
         <li key={name}>
           <svg viewBox="0 0 10 10" aria-hidden="true">
@@ -112,25 +111,25 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
   const to = from + hours.length * HOUR;
   const shown = kindsOf(hours);
   return (
-    <div className={`${axes.frame} ${styles.frame}`}>
-      <svg className={axes.scale} aria-hidden="true">
+    <div className={`${chart.frame} ${styles.frame}`}>
+      <svg className={chart.scale} aria-hidden="true">
         {ticks.map((tick) => (
           <text key={tick} x="100%" y={`${(y(tick) / HEIGHT) * 100}%`} dy="0.32em" textAnchor="end">
             {tick.toLocaleString("en")}
           </text>
         ))}
       </svg>
-      <div className={`${axes.plot} ${styles.plot}`}>
+      <div className={`${chart.plot}`}>
         <TimeAxis ticks={timeTicks(from, to, zone)} />
         <svg
-          className={lines.layer}
+          className={chart.layer}
           viewBox={`0 0 ${STEP * hours.length} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
           aria-label={`Requests in each of the last 24 hours, at most ${most.toLocaleString("en")}`}
         >
           {ticks.map((tick) => (
-            <line key={tick} className={lines.grid} x1="0" x2={STEP * hours.length} y1={y(tick)} y2={y(tick)} />
+            <line key={tick} className={chart.grid} x1="0" x2={STEP * hours.length} y1={y(tick)} y2={y(tick)} />
           ))}
           {hours.map((hour, index) => (
             <Bar key={hour.hour.getTime()} hour={hour} x={index * STEP + 1} scale={(HEIGHT - y(most)) / most} />

@@ -21,7 +21,7 @@ export function Visitors({ labelledBy, visitors, hasRequests = false, now }: Pro
     <DataTable
       labelledBy={labelledBy}
       columns={[...COLUMNS, ...(hasRequests ? [{ title: "Requests", isNumber: true }] : [])]}
-      className={styles.table}
+      className={`breaks ${styles.table}`}
     >
       {visitors.map(({ ip, agent, firstSeenAt, lastSeenAt, requests, isNew }) => (
         <Row key={ip}>

@@ -66,7 +66,10 @@ export function CreateForm(props: CreateFormProps) {
           {...{ choices, firstDay, values }}
           errors={{ expiry: messageFor("expiry"), date: messageFor("date") }}
         />
-        <details className={`disclosure ${styles.networks}`} open={values.networks !== "" || networksError !== null}>
+        <details
+          className={`disclosure whole ${styles.networks}`}
+          open={values.networks !== "" || networksError !== null}
+        >
           <summary>Only from certain networks</summary>
           <NetworksField id="networks" label="Only from these networks" typed={values.networks} error={networksError} />
         </details>

@@ -81,7 +81,7 @@ function NewToken({ answer: { raw, token, replaced } }: { answer: Extract<Answer
           {/* More than one line, so that a narrow screen shows the end of the token as well. */}
           <textarea
             id="token"
-            className={`input mono ${styles.value}`}
+            className={`input mono breaks ${styles.value}`}
             value={raw}
             translate="no"
             rows={1}
@@ -111,8 +111,8 @@ function About({ token: { name, expiresAt, networks } }: { token: Token }) {
   const { now } = useFacts();
   return (
     <>
-      The token for <StrongName className={styles.tokenName}>{name}</StrongName> is shown this once. It will not be
-      shown again: only its hash is stored. Keep it where you keep passwords.{" "}
+      The token for <StrongName className={`breaks ${styles.tokenName}`}>{name}</StrongName> is shown this once. It will
+      not be shown again: only its hash is stored. Keep it where you keep passwords.{" "}
       {expiresAt ? (
         <>
           It works until <DateOf at={expiresAt} /> (<Until at={expiresAt} now={now} />

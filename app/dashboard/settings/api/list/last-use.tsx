@@ -2,7 +2,6 @@ import { From, Ip } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
 import { DAY, MINUTE } from "@/lib/format/time";
 import type { TokenRecord } from "@/lib/tokens/management";
-import styles from "./last-use.module.css";
 import { programName } from "./program-name";
 
 /** The list shows the first request for a day, and later only the last one. */
@@ -22,13 +21,13 @@ export function LastUse({ token, now }: Props) {
     <>
       {isOnlyUse && "First request received: "}
       <Time at={lastUsedAt} now={now} />
-      <span className={`hint ${styles.detail}`} title={lastUsedAgent ?? undefined}>
+      <span className="hint block breaks" title={lastUsedAgent ?? undefined}>
         {lastUsedIp && <Ip ip={lastUsedIp} />}
         {lastUsedIp && program && " · "}
         {program}
       </span>
       {isNews && !isOnlyUse && (
-        <span className={`hint ${styles.detail}`}>
+        <span className="hint block breaks">
           First request received: <Time at={firstUsedAt} now={now} />
           {firstUsedIp && ","}
           <From ip={firstUsedIp} />
@@ -45,7 +44,7 @@ export function FirstUse({ token: { firstUsedAt, firstUsedIp }, now }: Props) {
     <>
       <Time at={firstUsedAt} now={now} />
       {firstUsedIp && (
-        <span className={`hint ${styles.detail}`}>
+        <span className="hint block breaks">
           <Ip ip={firstUsedIp} />
         </span>
       )}
@@ -58,7 +57,7 @@ export function Refusals({ token, now }: Props) {
   const { refusedCount, lastRefusedAt, lastRefusedIp } = token;
   if (refusedCount === 0 || !lastRefusedAt) return <span className="soft">Never</span>;
   return (
-    <span className={styles.refused} title={token.lastRefusedAgent ?? undefined}>
+    <span className="warning tone" title={token.lastRefusedAgent ?? undefined}>
       Refused {refusedCount === 1 ? "once" : `${refusedCount.toLocaleString("en")} times`}, last{" "}
       <Time at={lastRefusedAt} now={now} />
       <From ip={lastRefusedIp} program={programName(token.lastRefusedAgent)} />

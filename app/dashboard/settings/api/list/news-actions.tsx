@@ -19,13 +19,13 @@ export function NewsActions({ tokens, seen }: Props) {
   const names = tokens.map(({ name }) => name).join(", ");
   const count = others.length === 0 ? "" : ` ${tokens.length}`;
   return (
-    <span className={styles.actions}>
+    <span className={`row ${styles.line} ${styles.actions}`}>
       {count === "" && (
-        <a className={styles.action} href={`${tokenPath(token.id)}#replace`}>
+        <a className="target medium" href={`${tokenPath(token.id)}#replace`}>
           Replace <UnseenName>{names}</UnseenName>
         </a>
       )}
-      <RevokeLink selection={tokens.map(({ id }) => id)} className={styles.action}>
+      <RevokeLink selection={tokens.map(({ id }) => id)} className="target medium">
         Revoke{count}{" "}
         {count === "" ? <UnseenName>{names}</UnseenName> : <span className="visually-hidden">tokens</span>}
       </RevokeLink>
@@ -34,7 +34,7 @@ export function NewsActions({ tokens, seen }: Props) {
           {seen.map((one) => (
             <input key={seenText(one)} type="hidden" name={SEEN_FIELD} value={seenText(one)} />
           ))}
-          <button type="submit" className={`plain-button ${styles.action}`}>
+          <button type="submit" className="plain-button medium">
             This was us <UnseenName>{names}</UnseenName>
           </button>
         </PageForm>

@@ -17,7 +17,7 @@ type Refused = { token: TokenRecord; event: TokenEvent };
 /** The same of one token, on its own page. */
 export function NewNetworkOf({ token, seen, now }: { token: TokenRecord; seen: readonly NewNetwork[]; now: Date }) {
   return (
-    <ul className={`stack tight ${styles.notices}`}>
+    <ul className={`stack tight inset breaks warning ${styles.notices}`}>
       <NewNetworks seen={seen.map((network) => ({ token, network }))} now={now} />
     </ul>
   );
@@ -41,7 +41,7 @@ export function Notices({ lists: { active, ended }, news, now }: Props) {
   });
   if (tried.length + elsewhere.length + ending.length + seen.length === 0) return null;
   return (
-    <section className={`stack tight ${styles.notices}`} aria-labelledby="notices">
+    <section className={`stack tight inset breaks warning ${styles.notices}`} aria-labelledby="notices">
       <h2 id="notices" className={styles.title}>
         Needs attention
       </h2>
@@ -118,7 +118,7 @@ function Line({ tokens, one, several: [before, after], part, action, children }:
         )}
       </span>
       {isOne && action && (
-        <a className={styles.action} href={`${tokenPath(token.id)}#${part}`}>
+        <a className="target medium" href={`${tokenPath(token.id)}#${part}`}>
           {action} <UnseenName>{token.name}</UnseenName>
         </a>
       )}

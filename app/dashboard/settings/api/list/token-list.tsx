@@ -44,7 +44,8 @@ export function ActiveTokens({ tokens, all, days, news, view, now }: ActiveProps
     <DataTable
       label="Active tokens"
       columns={isSelectable ? activeColumns(view) : activeColumns(view).map(({ sort, ...column }) => column)}
-      className={styles.table}
+      isSet
+      className={`breaks ${styles.table}`}
     >
       {tokens.map((token) => (
         <TokenRow
@@ -59,7 +60,7 @@ export function ActiveTokens({ tokens, all, days, news, view, now }: ActiveProps
           end={["Expires", <Expiry key="expires" token={token} isSoon={endsSoon(token.id, news)} now={now} />]}
           traffic={<Traffic day={days.get(token.id)} />}
         >
-          <Cell className={styles.action}>
+          <Cell className={`end ${styles.action}`}>
             <RevokeLink selection={[token.id]} className="plain-button wary">
               Revoke
               <span className="visually-hidden">
@@ -81,7 +82,8 @@ export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: 
     <DataTable
       label={isMore ? "More revoked and expired tokens" : "Revoked and expired tokens"}
       columns={ENDED_COLUMNS}
-      className={`${styles.table} ${styles.ended}`}
+      isSet
+      className={`breaks ${styles.table} ${styles.ended}`}
     >
       {tokens.map((token) => (
         <TokenRow key={token.id} {...{ token, now }} end={["Ended", <Ending key="ended" token={token} now={now} />]}>
@@ -125,7 +127,7 @@ function TokenRow({ token, now, isSelectable = false, notes, end: [label, end], 
             />
           )}
           <span className={styles.naming}>
-            <a className={styles.name} href={tokenPath(token.id)}>
+            <a className={`target ${styles.name}`} href={tokenPath(token.id)}>
               <Name>{token.name}</Name>
             </a>
             <Fingerprint hint={token.hint} isSoft />
@@ -213,7 +215,7 @@ function Expiry({ token, isSoon, now }: { token: TokenRecord; isSoon: boolean; n
   if (!token.expiresAt) return <span className="soft">Never</span>;
   return (
     <>
-      <span className={styles.nowrap}>
+      <span className="nowrap">
         <DateOf at={token.expiresAt} />
       </span>
       <span className={isSoon ? "badge warning" : "hint"}>

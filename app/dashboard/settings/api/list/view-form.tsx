@@ -55,7 +55,7 @@ export function ViewForm({ view }: { view: View }) {
   }, []);
 
   return (
-    <form className={`row ${styles.form}`} method="get" action={TOKEN_PAGE} data-leaves-page>
+    <form className={`row near ${styles.form}`} method="get" action={TOKEN_PAGE} data-leaves-page>
       <div className={`field ${styles.filter}`}>
         <label htmlFor="filter">Find</label>
         <input

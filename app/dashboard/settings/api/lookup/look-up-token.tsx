@@ -6,7 +6,6 @@ import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NewsActions } from "../list/news-actions";
 import { TokenName } from "../token-name";
-import styles from "./look-up-token.module.css";
 import { type LookUpAnswer, lookUpTokenAction } from "./look-up-token-action";
 
 /** Finds the token that a person has at hand, in a file or a log. */
@@ -17,7 +16,7 @@ export function LookUpToken() {
   });
   return (
     <section className="stack" aria-label="Which token is this?">
-      <ActionForm form={form} className={`row ${styles.form}`}>
+      <ActionForm form={form} className="fields">
         <Field
           id="pasted"
           label="Which token is this? Paste it, or its last four characters"
@@ -51,7 +50,7 @@ function Answer({ answer }: { answer: LookUpAnswer }) {
   if (answer.kind === "message") return <p>{answer.message}</p>;
   const now = new Date(answer.now);
   return (
-    <ul className={`stack tight ${styles.found}`}>
+    <ul className="stack tight breaks">
       {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt, network }) => (
         <li key={id}>
           <TokenName token={{ id, name, hint }} isLink />{" "}

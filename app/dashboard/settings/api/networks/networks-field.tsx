@@ -2,7 +2,6 @@ import { describedBy, Field } from "@/app/ui/field";
 import { Ip } from "@/app/ui/ip";
 import { Notice } from "@/app/ui/notice";
 import { useFacts } from "../facts";
-import styles from "./networks-field.module.css";
 
 type Props = { id: string; label: string; typed: string; error: string | null };
 
@@ -32,7 +31,7 @@ export function NetworksField({ id, label, typed, error }: Props) {
         <textarea
           key={typed}
           id={id}
-          className={`input mono ${styles.text}`}
+          className="input mono"
           name="networks"
           rows={3}
           defaultValue={typed}

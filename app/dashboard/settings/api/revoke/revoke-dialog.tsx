@@ -60,7 +60,7 @@ export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: P
     <dialog
       ref={dialog}
       open
-      className={styles.dialog}
+      className={`card breaks ${styles.dialog}`}
       aria-labelledby="question"
       aria-describedby="facts"
       onCancel={cancel}
@@ -79,12 +79,12 @@ export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: P
         again="It may have happened all the same. Sending it again is safe."
         hidden={{ id: isAll ? "all" : tokens.map(({ id }) => id).join() }}
       >
-        <div id="facts" className={styles.facts}>
-          <ul className={styles.tokens}>
+        <div id="facts" className={`stack loose ${styles.facts}`}>
+          <ul className={`stack text-md ${styles.tokens}`}>
             {tokens.map(({ id, name, hint, lastUsedAt, lastUsedIp, program }) => (
               <li key={id}>
                 {!isOne && <StrongName>{name}</StrongName>} <Fingerprint hint={hint} />
-                <span className={styles.use}>
+                <span className="soft block">
                   {lastUsedAt ? (
                     <>
                       Last used <Time at={lastUsedAt} now={now} />
@@ -102,7 +102,7 @@ export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: P
           </p>
           {isAll && <PasswordAgain id="password-to-revoke" isAsked={asksPassword} error={passwordError} />}
         </div>
-        <div className={styles.buttons}>
+        <div className={`row ${styles.buttons}`}>
           {/* biome-ignore lint/a11y/noAutofocus: a dialog begins with its harmless answer */}
           <a className="button quiet" href={TOKEN_PAGE} data-stays onClick={cancel} autoFocus>
             Cancel

@@ -51,7 +51,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
       onSubmit={onSubmit}
     >
       <div className={`row ${styles.bar}`} data-has-selection={selected > 0}>
-        <label className={`control with-script ${hasScripts ? "" : "not-yet"} ${styles.all}`}>
+        <label className={`control small soft with-script ${hasScripts ? "" : "not-yet"} ${styles.all}`}>
           <input
             ref={all}
             type="checkbox"
@@ -61,7 +61,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
           />
           Select all
         </label>
-        <span className={styles.chosen}>
+        <span className={`control small medium ${styles.chosen}`}>
           <span role="status">{selected > 0 && `${selected} selected`}</span>
           <button type="submit" className="button quiet wary small">
             Revoke selected…
