@@ -54,7 +54,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       </h2>
       <div className="row apart spread">
         <FleetChips query={query} counts={counts} total={all.length} />
-        <div className={`row near ${styles.tools}`}>
+        <div className={`line near ${styles.tools}`}>
           <FleetSearch query={query} />
           <Link className="button quiet small" href={tagsOfSeveralPath(fleetParams(listOf(query)))}>
             Tags…
@@ -117,7 +117,7 @@ function ServerRow({ query, server, trend, now }: RowProps) {
         </Link>{" "}
         <Name className={`hint ${styles.hostname}`}>{server.hostname}</Name>
         {server.tags.length > 0 && (
-          <span className={`hint cut ${styles.tags}`} title={server.tags.map((tag) => `#${tag}`).join(" ")}>
+          <span className="hint block cut" title={server.tags.map((tag) => `#${tag}`).join(" ")}>
             {server.tags.map((tag) => (
               <Name key={tag}>#{tag} </Name>
             ))}

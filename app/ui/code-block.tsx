@@ -9,7 +9,7 @@ export function CodeBlock({ label, text, onCopied }: Props) {
   const id = useId();
   return (
     <figure className="sunken clip">
-      <figcaption className={`row spread hint medium ${styles.caption}`}>
+      <figcaption className={`row close spread hint medium ${styles.caption}`}>
         <span>{label}</span>
         <CopyButton text={text} what={label} sourceId={id} {...(onCopied && { onCopied })} />
       </figcaption>

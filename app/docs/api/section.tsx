@@ -51,7 +51,7 @@ export function Section({ id, title, children }: Props) {
         </h2>
         <button
           type="button"
-          className={`button quiet small ${styles.fold}`}
+          className={`button quiet small with-script ${styles.fold}`}
           aria-expanded={isOpen === true}
           onClick={() => setOpen(isOpen !== true)}
         >

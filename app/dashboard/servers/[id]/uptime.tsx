@@ -70,7 +70,7 @@ export function Uptime({ serverId, availability, zone }: Props & { serverId: num
         </>
       }
     >
-      <div className={`card card-body low ${styles.uptime}`}>
+      <div className="card card-body low">
         <dl className={`text-md numbers ${styles.ranges}`}>
           {ranges.map(({ name, isWhole, sums }) => (
             <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>
