@@ -6,7 +6,7 @@ type Choice = { href: string; name: string; isCurrent: boolean };
 /** Views of the same thing, of which one is shown. */
 export function Choices({ label, choices }: { label: string; choices: readonly Choice[] }) {
   return (
-    <nav className={`row ${styles.choices}`} aria-label={label}>
+    <nav className={`row dense ${styles.choices}`} aria-label={label}>
       {choices.map(({ href, name, isCurrent }) => (
         <Link
           key={href}

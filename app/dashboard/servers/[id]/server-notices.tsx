@@ -26,7 +26,7 @@ export function ServerNotices({ serverId, notices: { hasChannel, told, snooze },
           </button>
         </>
       ) : (
-        <details className="row tight">
+        <details className={styles.snooze}>
           <summary className="button quiet small">Snooze notices</summary>
           <span className="row tight">
             <button type="submit" name="length" value="1h" className="button quiet small">

@@ -35,7 +35,7 @@ type StripProps = Props & {
 /** The last days, for the place under the server's title. */
 export function UptimeDays(strip: StripProps) {
   return (
-    <div className={styles.days}>
+    <div className={`stack ${styles.days}`}>
       <a className="skip-link" href="#health">
         Skip the {STRIP_DAYS} days
       </a>

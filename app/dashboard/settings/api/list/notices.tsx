@@ -42,9 +42,7 @@ export function Notices({ lists: { active, ended }, news, now }: Props) {
   if (tried.length + elsewhere.length + ending.length + seen.length === 0) return null;
   return (
     <section className={`stack tight inset breaks warning ${styles.notices}`} aria-labelledby="notices">
-      <h2 id="notices" className={styles.title}>
-        Needs attention
-      </h2>
+      <h2 id="notices">Needs attention</h2>
       <ul className="stack tight">
         <Line
           tokens={tried.map(({ token }) => token)}
