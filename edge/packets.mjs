@@ -6,7 +6,7 @@ import { messageOf, PlainError } from "./log.mjs";
 /** @import { Server } from "./haproxy.mjs" */
 
 /** The table of nftables in which packets are counted. */
-export const NFT_TABLE = "inet console_edge";
+const NFT_TABLE = "inet console_edge";
 
 const SILENT = `nft did not answer in ${TOOL_TIME / SECOND} s`;
 /** Until then one that did not answer is not asked again, as `performance.now()`. */

@@ -2,7 +2,6 @@ import { PlainError } from "@/lib/failures";
 import { NOTICE_PAGE, TOKEN_PAGE } from "@/lib/page-paths";
 import { parseEnv } from "@/lib/process/env-variables";
 import { type Catcher, startCatcher } from "@/prisma/demo/catcher";
-import { requireEdgePrograms } from "@/prisma/demo/edge-programs";
 import { noticeVariables } from "@/prisma/demo/notice-settings";
 import type { DemoAccess } from "@/prisma/demo/seed";
 import { openDemoDatabase } from "./demo-database";
@@ -13,33 +12,26 @@ import { runApp } from "./run-app";
 /** Beside the data. A newcomer has no use for lines of JSON; an operator runs `npm start`. */
 const LOG_FILE = "demo.log";
 
-const HELP = `Starts a console full of living data on this machine.
-
-  npm run demo -- --edge   this machine also becomes an edge node: needs root, haproxy and nft`;
-
 /** `npm run demo`: a console full of living data, built for production, from nothing. */
 export async function main(args: string[]): Promise<void> {
-  if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
-  const unknown = args.find((word) => word !== "--edge");
-  if (unknown) throw new PlainError(`There is no option "${unknown}".\n\n${HELP}`);
-  await runDemo("production", { withEdge: args.includes("--edge") });
+  if (args[0]) throw new PlainError(`"npm run demo" takes no options, and "${args[0]}" was given.`);
+  await runDemo("production");
 }
 
 /** The app over migrated demo data that a simulator keeps alive, until it is told to stop. */
-export async function runDemo(mode: "production" | "development", { withEdge = false } = {}): Promise<void> {
-  if (withEdge) requireEdgePrograms();
+export async function runDemo(mode: "production" | "development"): Promise<void> {
   const catcher = await startCatcher();
   try {
-    await runWith(catcher, mode, withEdge);
+    await runWith(catcher, mode);
   } finally {
-    await catcher.stop();
+    catcher.stop();
   }
 }
 
-async function runWith(catcher: Catcher, mode: "production" | "development", withEdge: boolean): Promise<void> {
+async function runWith(catcher: Catcher, mode: "production" | "development"): Promise<void> {
   // A developer knows what goes on, and reads the log.
   const isDemo = mode === "production";
-  let access: DemoAccess | undefined;
+  let access: DemoAccess;
   await runApp({
     mode,
     open: openDemoDatabase,
@@ -51,26 +43,21 @@ async function runWith(catcher: Catcher, mode: "production" | "development", wit
       await step("making data", async () => {
         // Imported late: the database client reads DATABASE_URL when it is loaded.
         const { seedDemo } = await import("@/prisma/demo/seed");
-        const { backfill } = await import("@/prisma/demo/simulator");
         access = await seedDemo();
         const { leadChannelsTo } = await import("@/prisma/demo/channels");
         await leadChannelsTo(catcher);
-        await backfill();
       });
     },
     async announce({ app, logFile }) {
-      if (access) console.log(welcome(app.origin, access, catcher, logFile));
-      const { startSimulator } = await import("@/prisma/demo/simulator");
+      console.log(welcome(app.origin, access, catcher, logFile));
+      const { startSimulator } = await import("@/prisma/demo/live");
       const { db } = await import("@/lib/database/client");
       const { startThisMachine } = await import("@/prisma/demo/this-machine");
       const thisMachine = await startThisMachine(app.origin);
       void thisMachine.line.then((line) => line && console.log(line));
-      const thisEdge = withEdge ? await (await import("@/prisma/demo/this-edge")).startThisEdge(app.origin) : null;
-      if (thisEdge) console.log(thisEdge.line);
       // Last, because what it computes of the past can hold this process up for seconds, and their statements with it.
-      const simulator = startSimulator();
+      const simulator = startSimulator(access.builtAt);
       return async () => {
-        await thisEdge?.stop();
         await thisMachine.stop();
         await simulator.stop();
         await db.$disconnect();

@@ -11,7 +11,7 @@ import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { getHistory } from "@/lib/servers/telemetry/history";
 import type { Sample } from "@/lib/servers/telemetry/measurements";
 import { parseReport } from "@/lib/servers/telemetry/report";
-import { randomAt } from "@/prisma/demo/random";
+import { randomAt } from "@/e2e/support/random";
 
 /** The grid of now (epoch ms). */
 const onGrid = () => Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND;

@@ -9,22 +9,18 @@ import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
-import { runSql } from "@/e2e/support/run-sql";
 import {
   expectSteps,
   expectTestsToArrive,
-  readIfThere,
-  runCommand,
   runDemo,
   signIn,
   tryToConnect,
 } from "@/e2e/support/running-command";
-import { createTestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
 import { findRunningDatabase } from "@/server/embedded/owner-file";
 
-// The demo with other programs: the README's lines, a browser, a real HAProxy. `demo-data.spec.ts` has what it writes.
+// The demo with other programs: the README's lines, a browser. `demo-data.spec.ts` has what it writes.
 
 test("npm run demo: each step with its number and how long it takes and no line of the log, data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a page of a server that is short, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all and ends with a sentence and a code when its database ends", {
   tag: "@waits",
@@ -154,34 +150,6 @@ test("npm run demo: each step with its number and how long it takes and no line 
     "The embedded database has ended: PGlite answers no more. Its files stay; start again.",
   );
   rmSync(dir, { recursive: true, force: true });
-});
-
-test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, until the demo ends", async () => {
-  needs("haproxy", "nft", "namespaces");
-  const database = await createTestDatabase();
-  const variables = { DATABASE_URL: database.url, PORT: String(await freePort()) };
-  const demo = await runCommand("demo", variables, 'Edge node "this-machine"', ["--edge"]);
-  const acknowledged = async () =>
-    (
-      await runSql<{ count: number }>(
-        database.url,
-        `select count(*)::int as count from edge_acknowledgements a join edge_nodes n on n.id = a.node_id
-         where n.name = 'this-machine' and a.version > 0 and a.error is null`,
-      )
-    )[0]?.count;
-  const [, port = "", logFile = ""] = /connect to 127\.0\.0\.1:(\d+) .*log to (\S+)\)/.exec(demo.output()) ?? [];
-  try {
-    // What the node says stands in the report of a failure.
-    const state = async () => (((await acknowledged()) ?? 0) > 3 ? "serves" : readIfThere(logFile));
-    await expect.poll(state).toBe("serves");
-    expect(await tryToConnect("127.0.0.1", Number(port))).toBe("connected");
-    expect(await demo.stop()).toBe(0);
-    expect(await tryToConnect("127.0.0.1", Number(port))).toBe("ECONNREFUSED");
-    expect(execFileSync("nft", ["list", "tables"], { encoding: "utf8" })).not.toContain("console_edge");
-  } finally {
-    demo.child.kill();
-    await database.stop();
-  }
 });
 
 /** How high the page of a server with much to say may be at 24 hours, by the width of the window (both in CSS pixels). */

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
-import { EdgeCommands, end } from "@/prisma/demo/edge-programs";
 import { atExit } from "./at-exit";
+import { EdgeCommands, end } from "./edge-commands";
 import { NetworkNamespace } from "./network-namespace";
 import { FACT } from "./patience";
 import { findFaketime } from "./programs.mjs";
@@ -38,7 +38,7 @@ export class EdgeHost {
 
   /** `program`: the one that is served, or its source, which needs no build. */
   constructor(program: "public/edge.mjs" | "edge/main.mjs" = "public/edge.mjs") {
-    this.#commands = new EdgeCommands(this.#dir, undefined, program);
+    this.#commands = new EdgeCommands(this.#dir, program);
   }
 
   /** How many of its minutes the edge node has ended. */

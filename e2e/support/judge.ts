@@ -15,7 +15,7 @@ const TRANSPORT: ReadonlySet<string> = new Set([
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /** An answer of the API as it arrived. `path` may have a query. */
-export type Arrived = { method: string; path: string; status: number; headers: Headers; text: string };
+type Arrived = { method: string; path: string; status: number; headers: Headers; text: string };
 
 /** Returns one sentence per violation of the document. Empty means that the answer conforms. */
 export type Judge = (answer: Arrived) => string[];

@@ -1,6 +1,5 @@
 import type { Account } from "@/lib/accounts/accounts";
 import type { MetricSeries } from "@/lib/api/schemas";
-import { db } from "@/lib/database/client";
 import { execute, query, queryIn, type Transaction } from "@/lib/database/run-statement";
 import {
   type JsonMembersOf,
@@ -106,16 +105,6 @@ export async function recordIntervals(intervals: readonly Interval[]): Promise<v
   for (let start = 0; start < intervals.length; start += BATCH) {
     await execute(STORE, listsOf(intervals.slice(start, start + BATCH), ALL));
   }
-}
-
-/** When the latest stored interval of a service begins, in epoch milliseconds; null when none is stored. */
-export async function findLatestInterval(serviceId: number): Promise<number | null> {
-  const latest = await db.metricSample.findFirst({
-    where: { serviceId },
-    select: { ts: true },
-    orderBy: { ts: "desc" },
-  });
-  return latest?.ts.getTime() ?? null;
 }
 
 /** What is stored of an interval: its columns, and their types in a list. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { randomAt } from "@/prisma/demo/random";
+import { randomAt } from "@/e2e/support/random";
 import {
   type HealthFacts,
   type Measurements,

@@ -2,10 +2,12 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { createTransport } from "nodemailer";
 import { afterEach, expect, test } from "vitest";
-import { type Catcher, MAX_MESSAGE, MOST_MESSAGES, startCatcher } from "./catcher";
+import { type Catcher, MOST_MESSAGES, startCatcher } from "./catcher";
 
 const catchers: Catcher[] = [];
-afterEach(() => Promise.all(catchers.splice(0).map((catcher) => catcher.stop())));
+afterEach(() => {
+  for (const catcher of catchers.splice(0)) catcher.stop();
+});
 
 async function newCatcher(): Promise<Catcher> {
   const catcher = await startCatcher();
@@ -28,31 +30,24 @@ async function mail({ smtpUrl }: Catcher, subject: string, text: string): Promis
 
 test("mail and webhooks are on the page of their catcher alone, the newest first, their texts as text and the addresses in them as links", async () => {
   const [one, other] = [await newCatcher(), await newCatcher()];
-  await mail(one, "Störung <script>", "See http://localhost:1/a?b=1&c='\"><script>alert(1)</script>");
+  await mail(one, "Störung", "Störung <script>, see http://localhost:1/a?b=1&c='\"><script>alert(1)</script>");
   expect((await post(one.url, '{"data":{"title":"<b>web"}}')).status).toBe(204);
   const page = await pageOf(one.url);
-  expect(page).toMatch(/Webhook: POST \/hook\?a=.*Mail: Störung &#60;script&#62;/s);
-  expect(page).toContain("<dt>webhook-id</dt><dd><bdi>&#60;i&#62;1</bdi></dd>");
+  expect(page).toMatch(/Webhook: POST \/hook\?a=.*Mail: To: b@demo.example.*Störung &#60;script&#62;/s);
+  expect(page).toContain("webhook-id: &#60;i&#62;1");
   expect(page).toContain("    &#34;title&#34;: &#34;&#60;b&#62;web&#34;");
-  expect(page).toContain('<a href="http://localhost:1/a?b=1&#38;c=" rel="noreferrer">');
-  expect(page.match(/<script>/g)).toHaveLength(1);
+  expect(page).toContain('<a href="http://localhost:1/a?b=1&#38;c=">');
+  expect(page).not.toContain("<script>");
   expect(page).not.toContain("<b>");
   expect(await pageOf(other.url)).toContain("Nothing has arrived yet.");
 });
 
-test("the newest messages are kept, longer ones are refused, and a name from elsewhere is not answered", async () => {
-  const catcher = await newCatcher();
-  const { url } = catcher;
-  const long = "x".repeat(MAX_MESSAGE + 1);
-  expect((await post(url, long)).status).toBe(413);
-  await expect(mail(catcher, "long", long)).rejects.toMatchObject({ responseCode: 552 });
-  // Indented, it would be as large as the square of its depth.
-  await post(url, "[".repeat(2000) + "]".repeat(2000));
-  expect((await pageOf(url)).length).toBeLessThan(2 * MAX_MESSAGE);
-  for (let i = 0; i < MOST_MESSAGES; i++) expect((await post(url, `message ${i}.`)).status).toBe(204);
+test("the newest messages are kept, and a name from elsewhere is not answered", async () => {
+  const { url } = await newCatcher();
+  for (let i = 0; i <= MOST_MESSAGES; i++) expect((await post(url, `"message ${i}."`)).status).toBe(204);
   const page = await pageOf(url);
   expect(page.match(/<article/g)).toHaveLength(MOST_MESSAGES);
-  expect(page).not.toContain("[[");
+  expect(page).not.toContain("message 0.");
   const [elsewhere] = await once(get(url, { headers: { Host: "elsewhere.example" } }), "response");
   expect(elsewhere.statusCode).toBe(421);
 });

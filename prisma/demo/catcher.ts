@@ -1,148 +1,89 @@
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Server } from "node:net";
-import PostalMime from "postal-mime";
-import { SMTPServer } from "smtp-server";
-import { SECOND } from "@/lib/format/time";
-import { type Caught, catcherPage, SCRIPT, STYLE } from "./catcher-page";
+import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 
 /** The newest messages are kept, in memory. */
 export const MOST_MESSAGES = 50;
-/** In bytes, as a message arrives. A longer one is refused. */
-export const MAX_MESSAGE = 64 * 1024;
-/** Connections at a time: of mail, and of webhooks and the page. */
-const MOST_CONNECTIONS = 50;
-/** A sender who is silent for longer is cut off, in milliseconds. */
-const PATIENCE = 10 * SECOND;
-/** Opening brackets of JSON that is shown indented: each nested one makes the lines longer. */
-const MOST_INDENTED = 200;
 
-export type Catcher = {
-  /** The page that shows what arrived. A POST to any path of it is a webhook. */
-  url: string;
-  smtpUrl: string;
-  stop(): Promise<void>;
-};
+/** `url`: the page that shows what arrived; a POST to it is a webhook. */
+export type Catcher = { url: string; smtpUrl: string; stop(): void };
+type Caught = { number: number; title: string; text: string };
+type Keep = (title: string, text: string) => void;
 
 /** Takes the mail and the webhooks that the demo's console sends, and shows them on a page: on loopback, at free ports. */
 export async function startCatcher(): Promise<Catcher> {
   const caught: Caught[] = [];
-  let count = 0;
-  const keep = (message: Omit<Caught, "number" | "at">) => {
-    caught.unshift({ number: ++count, at: new Date(), ...message });
+  let number = 0;
+  const keep: Keep = (title, text) => {
+    caught.unshift({ number: ++number, title: `${title}, ${new Date().toUTCString()}`, text });
     caught.splice(MOST_MESSAGES);
   };
-  const mail = mailServer(keep);
-  const web = createServer({ requestTimeout: PATIENCE }, (request, response) => {
-    void answer(request, response, { caught: () => caught, newest: () => count, keep });
+  const mail = createPlainServer((socket) => void takeMail(socket, keep).catch(() => {}));
+  const web = createServer((request, response) => {
+    answer(request, response, caught, keep).catch(() => response.destroy());
   });
-  web.maxConnections = MOST_CONNECTIONS;
-  const port = await listen(web);
-  const smtpPort = await listen(mail.server);
+  const [port, smtpPort] = [await listen(web), await listen(mail)];
   return {
-    url: `http://127.0.0.1:${port}`,
-    smtpUrl: `smtp://127.0.0.1:${smtpPort}`,
-    async stop() {
+    ...{ url: `http://127.0.0.1:${port}`, smtpUrl: `smtp://127.0.0.1:${smtpPort}` },
+    stop() {
+      mail.close();
       web.close();
       web.closeAllConnections();
-      await new Promise<void>((resolve) => mail.close(resolve));
     },
   };
 }
 
-type Keep = (message: Omit<Caught, "number" | "at">) => void;
-
-function mailServer(keep: Keep): SMTPServer {
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["AUTH", "STARTTLS"],
-    disableReverseLookup: true,
-    size: MAX_MESSAGE,
-    maxClients: MOST_CONNECTIONS,
-    socketTimeout: PATIENCE,
-    closeTimeout: SECOND,
-    onData(stream, { envelope }, done) {
-      const pieces: Buffer[] = [];
-      stream.on("data", (piece: Buffer) => {
-        if (!stream.sizeExceeded) pieces.push(piece);
-      });
-      stream.on("end", async () => {
-        if (stream.sizeExceeded) return done(Object.assign(new Error("Too long."), { responseCode: 552 }));
-        const raw = Buffer.concat(pieces);
-        const to = envelope.rcptTo.map(({ address }) => address).join(", ");
-        keep({ kind: "Mail", facts: [["To", to]], ...(await readMail(raw)) });
-        done();
-      });
-    },
-  });
-  // Of a connection that broke off.
-  server.on("error", () => {});
-  return server;
-}
-
-/** What a person reads of a mail; all of it as it came where that cannot be told. */
-async function readMail(raw: Buffer): Promise<Pick<Caught, "title" | "text">> {
-  try {
-    const { subject = "", text } = await PostalMime.parse(raw);
-    return { title: subject, text: text ?? raw.toString() };
-  } catch {
-    return { title: "", text: raw.toString() };
-  }
-}
-
-type Box = { caught(): readonly Caught[]; newest(): number; keep: Keep };
-
-async function answer(request: IncomingMessage, response: ServerResponse, box: Box): Promise<void> {
-  const { method, url = "", headers } = request;
-  response.setHeader("Cache-Control", "no-store");
-  // A page elsewhere whose name leads here could else read the mails.
-  if (!/^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(headers.host ?? "")) return void response.writeHead(421).end();
-  if (method === "POST") return takeWebhook(request, response, box.keep);
-  if (method !== "GET") return void response.writeHead(405, { Allow: "GET, POST" }).end();
-  if (url === "/newest") return void response.end(String(box.newest()));
-  if (url !== "/") return void response.writeHead(404).end();
-  response.setHeader("Content-Security-Policy", POLICY);
-  response.setHeader("Content-Type", "text/html; charset=utf-8");
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  response.end(catcherPage(box.caught(), { newest: box.newest(), most: MOST_MESSAGES }));
-}
-
-const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-const POLICY = [
-  "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  `style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}`,
-].join("; ");
-
-async function takeWebhook(request: IncomingMessage, response: ServerResponse, keep: Keep): Promise<void> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const piece of request as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      if (bytes > MAX_MESSAGE) return void response.writeHead(413, { Connection: "close" }).end();
-      pieces.push(piece);
+/** As much of SMTP as the console speaks. */
+async function takeMail(socket: Socket, keep: Keep): Promise<void> {
+  socket.write("220 demo\r\n");
+  let lines: string[] | null = null;
+  for await (const line of createInterface(socket)) {
+    if (lines !== null && line !== ".") lines.push(line.replace(/^\./, ""));
+    else {
+      if (lines) keep(`Mail: ${lines.find((one) => one.startsWith("To: "))}`, readMail(lines.join("\n")));
+      lines = line === "DATA" ? [] : null;
+      socket.write(line === "DATA" ? "354 Go on\r\n" : "250 OK\r\n");
+      if (line === "QUIT") socket.end();
     }
-  } catch {
-    // It broke off.
-    return;
   }
-  const { url = "", headers } = request;
-  const facts = Object.entries(headers).flatMap(([name, value]): Caught["facts"] =>
-    name.startsWith("webhook-") ? [[name, String(value)]] : [],
-  );
-  const body = Buffer.concat(pieces).toString();
-  keep({ kind: "Webhook", title: `POST ${url}`, facts, text: indented(body) });
-  response.writeHead(204).end();
 }
 
-function indented(body: string): string {
-  try {
-    if (body.split(/[[{]/).length <= MOST_INDENTED) return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    // Not JSON: as it came.
+/** What a person reads of a mail: its plain text, which the console sends as it is or quoted-printable. */
+function readMail(raw: string): string {
+  // The lines of a head, one of which names the type, and what follows up to the next part.
+  const [, head = "", body = raw] = /((?:.+\n)*.*text\/plain.*\n(?:.+\n)*)\n([\s\S]*?)(?:\n--|$)/.exec(raw) ?? [];
+  if (!head.includes("quoted-printable")) return body;
+  const bytes = body.replace(/=(?:\n|([\dA-F]{2}))/g, (_, hex) => (hex ? String.fromCharCode(Number(`0x${hex}`)) : ""));
+  return Buffer.from(bytes, "latin1").toString();
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, caught: Caught[], keep: Keep): Promise<void> {
+  const { method, url, headers } = request;
+  // A page elsewhere whose name leads here could else read the mails.
+  if (!/^(?:127\.0\.0\.1|localhost):/.test(headers.host ?? "")) return void response.writeHead(421).end();
+  if (method === "POST") {
+    const facts = Object.entries(headers).filter(([name]) => name.startsWith("webhook-"));
+    const body = JSON.stringify(JSON.parse(await text(request)), null, 2);
+    keep(`Webhook: POST ${url}`, [...facts.map((fact) => fact.join(": ")), "", body].join("\n"));
+    return void response.writeHead(204).end();
   }
-  return body;
+  const articles = caught.map(({ number, title, text }) => {
+    const linked = escapeHtml(text).replace(/https?:\/\/(?:[^\s&\\]|&#38;)+/g, '<a href="$&">$&</a>');
+    return `<article aria-labelledby="m${number}"><h2 id="m${number}">${escapeHtml(title)}</h2><pre>${linked}</pre></article>`;
+  });
+  // What arrives while it is open is shown.
+  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", Refresh: "2" });
+  response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Sent by the demo</title>
+<style>:root { color-scheme: light dark; font-family: system-ui } pre { white-space: pre-wrap; overflow-wrap: anywhere }</style>
+<h1>Sent by the demo</h1>
+<p>All mail of the demo's console arrives here, and every webhook that names this address: the newest ${MOST_MESSAGES}.</p>
+${articles.join("\n") || "<p>Nothing has arrived yet.</p>"}`);
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 async function listen(server: Server): Promise<number> {

@@ -5,7 +5,7 @@ import { mintWebhookSecret } from "@/lib/notices/channels/webhook";
 import { seal } from "@/lib/notices/secrets";
 import { env } from "@/lib/process/env";
 import { hashToken } from "@/lib/tokens/format";
-import { DEMO_ACCOUNTS } from "@/prisma/demo/data";
+import { FIRST_ACCOUNT } from "@/prisma/demo/data";
 import type { Catcher } from "./catcher";
 
 /**
@@ -14,7 +14,7 @@ import type { Catcher } from "./catcher";
  * stay as somebody left them.
  */
 export async function leadChannelsTo({ url }: Catcher): Promise<void> {
-  const [{ email }] = DEMO_ACCOUNTS;
+  const { email } = FIRST_ACCOUNT;
   const { id: accountId } = await db.account.findUniqueOrThrow({ where: { email }, select: { id: true } });
   const keep = async (kind: "mail" | "webhook", name: string, secret: SealedChannel, shown: Shown) => {
     const formNonce = `demo ${kind}`;
@@ -27,8 +27,7 @@ export async function leadChannelsTo({ url }: Catcher): Promise<void> {
   };
   const unsubscribe = randomBytes(32).toString("base64url");
   await keep("mail", "Mail", { unsubscribe }, { email, unsubscribeHash: hashToken(unsubscribe) });
-  const target: SealedChannel = { url: `${url}/webhook`, secrets: [mintWebhookSecret()] };
-  await keep("webhook", "Webhook", target, { host: new URL(url).hostname });
+  await keep("webhook", "Webhook", { url, secrets: [mintWebhookSecret()] }, { host: new URL(url).hostname });
 }
 
 type Shown = Pick<Prisma.NoticeChannelUncheckedCreateInput, "email" | "unsubscribeHash" | "host">;

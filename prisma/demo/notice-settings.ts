@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Env } from "@/lib/process/env-variables";
 import type { Catcher } from "./catcher";
@@ -35,9 +35,7 @@ function keptKey(dataDir: string): string {
   if (KEY.test(kept)) return kept;
   const key = randomBytes(32).toString("base64");
   mkdirSync(dataDir, { recursive: true });
-  // Whole or not at all: a process that ends here leaves no half of a key.
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, key, { mode: 0o600 });
-  renameSync(draft, file);
+  // Half a key, of a process that ended here, is no key at the next start.
+  writeFileSync(file, key, { mode: 0o600 });
   return key;
 }

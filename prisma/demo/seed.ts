@@ -1,15 +1,16 @@
-import { type AccountRole, createAccount, setAccountDisabled } from "@/lib/accounts/accounts";
+import { createAccount, setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
+import { execute } from "@/lib/database/run-statement";
+import { parameter, statement } from "@/lib/database/statement";
 import { PlainError } from "@/lib/failures";
-import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/format/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { addNode } from "@/lib/game-services/edges/nodes";
 import { recordStatus } from "@/lib/game-services/events/changes";
-import { networkOf } from "@/lib/http/network";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
 import { ONLINE_WINDOW } from "@/lib/servers/events/events";
 import { createServer } from "@/lib/servers/management";
 import { createToken, listTokens, revokeTokens } from "@/lib/tokens/management";
-import { checkIn } from "@/prisma/demo/daemons";
 import {
   DEMO_ACCOUNTS,
   DEMO_RUNS,
@@ -17,17 +18,17 @@ import {
   DEMO_SERVICES,
   DEMO_TICKETS,
   DEMO_TOKENS,
-  type DemoRun,
-  type DemoService,
+  EDGE_NODES,
+  FIRST_ACCOUNT,
 } from "@/prisma/demo/data";
-import { reportIntervals, runNodes, writePastIntervals } from "@/prisma/demo/edge-nodes";
-import { MACHINES, type Machinery } from "@/prisma/demo/machines";
-import { writePast, writePastEvents } from "@/prisma/demo/past";
+import { json, writeSamples } from "@/prisma/demo/history";
+import { catchUp, checkIn, demoMachines, lastHour, OF_THE_DEMO } from "@/prisma/demo/live";
+import { answersTo, runNodes } from "@/prisma/demo/traffic";
 
 const DEMO_TOKEN = "demo";
-/** The stopped server stopped this long before the demo was built. */
-const STOPPED_FOR = 3 * HOUR;
 const BENCHMARK_TAKES = 14 * MINUTE;
+/** How many requests the busiest minute of a token has beyond the limit. */
+const TOO_MANY = 11;
 
 const EMAILS = DEMO_ACCOUNTS.map(({ email }) => email);
 
@@ -36,65 +37,36 @@ class ForeignDatabaseError extends PlainError {
   override name = "ForeignDatabaseError";
 }
 
-export type DemoAccess = {
-  accounts: { name: string; email: string; role: AccountRole; password: string; disabled: boolean }[];
-  /** A new one of the first account. */
-  token: string;
-};
-
-/** Ids by the names that the tables of the demo use: e-mail, hostname, public hostname. */
-type Ids = ReadonlyMap<string, number>;
+/** `builtAt`: when the demo was built. `token`: a new one of the first account. */
+export type DemoAccess = { accounts: typeof DEMO_ACCOUNTS; builtAt: Date; token: string };
 
 /**
  * Builds the demo in an empty database. An existing demo stays as it is; an interrupted build is removed and done again.
- * Measurements and intervals are those of the last hour: the simulator adds the rest, because nobody should wait for it.
- * In every case the first account gets a new token named "demo", which replaces the previous one.
+ * In every case the last hour is behind it then, and the simulator adds the rest, because nobody should wait for it; the first
+ * account gets a new token named "demo", which replaces the previous one.
  * @throws ForeignDatabaseError when there is any account that the demo did not make.
  */
 export async function seedDemo(now: Date = new Date()): Promise<DemoAccess> {
   await refuseForeignAccounts();
-  if (!(await isComplete())) {
+  let builtAt = await findBuildTime();
+  if (!builtAt) {
     // Deleting the accounts deletes everything, and all accounts are the demo's.
     await db.account.deleteMany({ where: { email: { in: EMAILS } } });
     await build(now);
+    builtAt = now;
   }
-  return {
-    accounts: DEMO_ACCOUNTS.map(({ ageDays: _, ...account }) => account),
-    token: await replaceDemoToken(),
-  };
+  const running = (await demoMachines(builtAt)).filter(({ until }) => until === null);
+  await catchUp(running, now);
+  for (const machine of running) await checkIn(machine, now);
+  await runNodes(now);
+  return { accounts: DEMO_ACCOUNTS, builtAt, token: await replaceDemoToken() };
 }
 
-/** Whether the build finished. */
-async function isComplete(): Promise<boolean> {
-  return (await findBuildTime()) !== null;
-}
-
-/** When the demo was built. The tickets are written last, so their presence proves that it was. */
+/** When the demo was built. The first ticket is written last, so its presence proves that it was. */
 async function findBuildTime(): Promise<Date | null> {
-  const last = DEMO_TICKETS[DEMO_TICKETS.length - 1];
-  if (!last) return null;
-  const ticket = await db.ticket.findFirst({
-    where: { account: { email: last.owner }, subject: last.subject },
-    select: { createdAt: true },
-  });
-  return ticket && new Date(ticket.createdAt.getTime() + last.ageDays * DAY);
-}
-
-/** Writes what `seedDemo` left for later: everything before the last hour. Nothing is written twice. */
-export async function writeWholePast(now: Date, signal: AbortSignal): Promise<void> {
-  const builtAt = await findBuildTime();
-  if (!builtAt) return;
-  for (const server of MACHINES) {
-    const heardAt = lastCheckInOf(server, builtAt).getTime();
-    if (!signal.aborted) await writePastEvents(server, heardAt);
-    if (!signal.aborted) await writePast(server, heardAt - HOUR, signal);
-  }
-  for (const service of DEMO_SERVICES) await writePastIntervals(service, now, signal);
-}
-
-/** When the machine checked in last, by the time of the build. */
-function lastCheckInOf({ daemon }: Machinery, builtAt: Date): Date {
-  return daemon.state === "running" ? builtAt : ago(builtAt, STOPPED_FOR);
+  const [{ subject, ageDays }] = DEMO_TICKETS;
+  const ticket = await db.ticket.findFirst({ where: { ...OF_THE_DEMO, subject }, select: { createdAt: true } });
+  return ticket && ago(ticket.createdAt, -ageDays * DAY);
 }
 
 async function refuseForeignAccounts(): Promise<void> {
@@ -106,33 +78,21 @@ async function refuseForeignAccounts(): Promise<void> {
   );
 }
 
+/** Ids by the names that the tables of the demo use: e-mail, hostname, public hostname. */
+type Ids = ReadonlyMap<string, number>;
+
 async function build(now: Date): Promise<void> {
   const accounts = await createAccounts(now);
-  const firstAccount = idOf(accounts, DEMO_ACCOUNTS[0].email);
-  await createTokens(firstAccount, now);
-  const servers = await createServers(accounts, now);
-  for (const run of DEMO_RUNS) {
-    const owner = DEMO_SERVERS.find(({ hostname }) => hostname === run.hostname)?.owner ?? "";
-    await createRun(run, idOf(accounts, owner), idOf(servers, run.hostname), now);
-  }
+  const accountId = idOf(accounts, FIRST_ACCOUNT.email);
+  for (const { name } of DEMO_TOKENS) await newToken(accountId, name);
+  await execute(PAST_OF_TOKENS, { accountId, tokens: JSON.stringify(DEMO_TOKENS), now });
+  await createServers(accounts, now);
   const services = await createServices(accounts, now);
-  for (const server of MACHINES) {
-    const at = lastCheckInOf(server, now);
-    await checkIn(server, at, HOUR);
-    if (server.daemon.state !== "running") await fallSilent(idOf(servers, server.hostname), at);
-  }
-  await runNodes(now, true);
-  await keepTimes(now);
-  for (const service of DEMO_SERVICES) await reportIntervals(service, now);
-  await createTickets(accounts, services, now);
-}
-
-/** What the watch writes of a server that was last heard long ago. */
-async function fallSilent(id: number, heardAt: Date): Promise<void> {
-  const offlineSince = new Date(heardAt.getTime() + ONLINE_WINDOW);
-  const { accountId } = await db.server.update({ where: { id }, data: { offlineSince }, select: { accountId: true } });
-  const of = { subject: "server", subjectId: id, accountId };
-  await db.event.create({ data: { ...of, kind: "offline", startedAt: offlineSince }, select: { id: true } });
+  const data = DEMO_TICKETS.map(({ owner, javaHostname, ageDays, ...ticket }) => ({
+    ...{ ...ticket, accountId: idOf(accounts, owner), createdAt: ago(now, ageDays * DAY) },
+    serviceId: javaHostname === null ? null : idOf(services, javaHostname),
+  }));
+  await db.ticket.createMany({ data });
 }
 
 async function createAccounts(now: Date): Promise<Ids> {
@@ -147,126 +107,78 @@ async function createAccounts(now: Date): Promise<Ids> {
   return ids;
 }
 
-/** Tokens are always created now, and used by requests: their past is written directly. */
-async function createTokens(accountId: number, now: Date): Promise<void> {
-  for (const { name, ageDays, expiresInDays, revokedDaysAgo, used, tried, traffic, burst } of DEMO_TOKENS) {
-    const { token } = await newToken(accountId, name);
-    const createdAt = ago(now, ageDays * DAY);
-    await db.accessToken.update({
-      where: { id: token.id },
-      data: {
-        createdAt,
-        expiresAt: expiresInDays === null ? null : ago(now, -expiresInDays * DAY),
-        revokedAt: revokedDaysAgo === null ? null : ago(now, revokedDaysAgo * DAY),
-        ...(used && {
-          firstUsedAt: new Date(createdAt.getTime() + HOUR),
-          firstUsedIp: used.ip,
-          lastUsedAt: ago(now, used.hoursAgo * HOUR),
-          lastUsedIp: used.ip,
-          lastUsedAgent: used.agent,
-        }),
-        ...(tried && {
-          refusedCount: tried.count,
-          lastRefusedAt: ago(now, tried.hoursAgo * HOUR),
-          lastRefusedIp: tried.ip,
-          lastRefusedAgent: tried.agent,
-        }),
-      },
+const TOKENS = { accountId: parameter<number>("int"), tokens: json, now: parameter<Date>("timestamptz") };
+// Tokens are always created now, and used by requests: their past is written directly. One that is used evenly is so most seven hours
+// before its last use, and over the limit then.
+const PAST_OF_TOKENS = statement(TOKENS, ({ accountId, tokens, now }) => ({
+  sql: `with t as (
+    update access_tokens t set created_at = ${now} - age * interval '1 day', expires_at = ${now} + expires * interval '1 day',
+      revoked_at = ${now} - revoked * interval '1 day', first_used_at = case when used > 0 then ${now} - age * interval '1 day' + interval '1 hour' end,
+      first_used_ip = ip, last_used_at = ${now} - used * interval '1 hour', last_used_ip = ip, last_used_agent = agent,
+      refused_count = coalesce(floor(24 * revoked * refused), 0), last_refused_at = ${now} - refused * interval '1 minute',
+      last_refused_ip = case when refused > 0 then ip end, last_refused_agent = case when refused > 0 then agent end
+    from json_to_recordset(${tokens}) as d (name text, age float8, expires float8, revoked float8, used float8, ip text,
+      agent text, hours int, busiest int, refused int, new_ip text)
+    where t.account_id = ${accountId} and t.name = d.name
+    returning t.id, first_used_at, last_used_at, revoked_at, refused_count, last_refused_at, d.*),
+  used_hours as (
+    insert into token_use_hours (token_id, hour, requests, limited, refused, peak)
+    select id, date_bin('1 hour', coalesce(last_refused_at, last_used_at), 'epoch') - ago * interval '1 hour', requests, limited,
+      coalesce(refused, 0), case when limited > 0 then ${API_REQUESTS.limit} + limited else ceil(requests / 40.0) end
+    from t, generate_series(0, hours - 1) as ago,
+      lateral (select ceil(coalesce(busiest, 0) * (0.55 + 0.45 * cos((ago - 7) / 12.0 * pi())))::int as requests) as asked,
+      lateral (select case when ago = 7 and new_ip is not null then ${TOO_MANY} else 0 end as limited) as judged),
+  visitors as (
+    insert into token_visitors (token_id, ip, network, agent, first_seen_at, last_seen_at, requests)
+    select id, ip, ip, agent, first_used_at, last_used_at, (13 * busiest * age)::int from t where new_ip is not null union all
+    select id, new_ip, new_ip, agent, ${now} - interval '8 hours', ${now} - interval '1 hour', 38 from t where new_ip is not null)
+  insert into events (subject, subject_id, account_id, kind, started_at, ended_at, facts)
+  select 'token', id, ${accountId}, 'refused_after_end', revoked_at + interval '1 hour', last_refused_at,
+    jsonb_build_object('count', refused_count, 'ip', ip, 'agent', agent) from t where refused > 0 union all
+  select 'token', id, ${accountId}, 'new_network', ${now} - interval '8 hours', null,
+    jsonb_build_object('network', new_ip, 'agent', agent) from t where new_ip is not null`,
+}));
+
+async function createServers(accounts: Ids, now: Date): Promise<void> {
+  for (const { owner, label, hostname, ageDays, machine } of DEMO_SERVERS) {
+    const accountId = idOf(accounts, owner);
+    const created = await createServer(accountId, { label, hostname }, ago(now, ageDays * DAY));
+    if (created.kind !== "created") throw new Error(`The demo's server "${label}" was not created: ${created.kind}.`);
+    const { id } = created;
+    for (const run of DEMO_RUNS) if (run.hostname === hostname) await createRun(run, accountId, id, now);
+    if (!machine?.holds) continue;
+    const { days, kind, facts } = machine.holds;
+    const startedAt = ago(now, days * DAY);
+    await db.event.create({
+      data: { ...{ subject: "server", subjectId: id, accountId }, kind, startedAt, facts, noticeDue: false },
     });
-    const of = { subject: "token", subjectId: token.id, accountId };
-    if (used && traffic) await createTraffic(of, createdAt, { ...used, ...traffic }, now);
-    if (used && burst) {
-      const hour = new Date(startOfHour(now.getTime() - used.hoursAgo * HOUR));
-      await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: burst, peak: burst } });
-    }
-    if (tried && revokedDaysAgo) {
-      await createRefusals(token.id, tried.count / (revokedDaysAgo * DAY), now);
-      const { count, ip, agent, hoursAgo } = tried;
-      const times = { startedAt: ago(now, revokedDaysAgo * DAY - HOUR), endedAt: ago(now, hoursAgo * HOUR) };
-      await db.event.create({ data: { ...of, kind: "refused_after_end", ...times, facts: { count, ip, agent } } });
-    }
+    // Its check-ins go on from there.
+    await db.server.update({
+      where: { id },
+      data: { follow: { conditions: { [kind]: { told: startedAt.getTime() } } } },
+    });
+  }
+  for (const machine of await demoMachines(now)) {
+    const { id, until } = machine;
+    const heardFrom = lastHour(until ?? now);
+    const { accountId } = await db.server.update({ where: { id }, data: { firstSeenAt: heardFrom } });
+    if (until === null) continue;
+    await writeSamples([machine], { from: heardFrom, until });
+    await checkIn(machine, until);
+    // What the watch writes of it.
+    const offlineSince = ago(until, -ONLINE_WINDOW);
+    await db.server.update({ where: { id }, data: { offlineSince } });
+    const of = { subject: "server", subjectId: id, accountId };
+    await db.event.create({ data: { ...of, kind: "offline", startedAt: offlineSince } });
   }
 }
 
-/** A day of refused requests, this many in a millisecond. */
-async function createRefusals(tokenId: number, rate: number, now: Date): Promise<void> {
-  const thisHour = startOfHour(now.getTime());
-  await db.tokenUseHour.createMany({
-    data: Array.from({ length: 24 }, (_, index) => {
-      const length = index === 0 ? now.getTime() - thisHour : HOUR;
-      return { tokenId, hour: new Date(thisHour - index * HOUR), refused: Math.floor(rate * length) };
-    }),
-  });
-}
-
-type Traffic = { busiest: number; newIp: string; hoursAgo: number; ip: string; agent: string };
-
-/** How many requests the busiest minute has beyond the limit. */
-const TOO_MANY = 11;
-/** How many requests came from the new ip. */
-const NEW_IP_ASKED = 38;
-
-/** Whose events they are. */
-type OfToken = { subject: string; subjectId: number; accountId: number };
-
-/**
- * A day of requests up to the last use, more by day than by night and over the limit in the busiest hour, from a known ip and a
- * new one.
- */
-async function createTraffic(of: OfToken, createdAt: Date, traffic: Traffic, now: Date): Promise<void> {
-  const { subjectId: tokenId } = of;
-  const { busiest, hoursAgo, ip, newIp, agent } = traffic;
-  const lastSeenAt = ago(now, hoursAgo * HOUR);
-  const thisHour = startOfHour(lastSeenAt.getTime());
-  const hours = Array.from({ length: 24 }, (_, index) => {
-    const length = index === 0 ? lastSeenAt.getTime() - thisHour : HOUR;
-    const ofWholeHour = busiest * (0.55 + 0.45 * Math.cos(((index - 7) / 12) * Math.PI));
-    const requests = Math.ceil(ofWholeHour * (length / HOUR));
-    const hour = new Date(thisHour - index * HOUR);
-    if (index !== 7) return { tokenId, hour, requests, peak: Math.ceil(requests / 40) };
-    return { tokenId, hour, requests, limited: TOO_MANY, peak: API_REQUESTS.limit + TOO_MANY };
-  });
-  await db.tokenUseHour.createMany({ data: hours });
-  const ofDay = hours.reduce((sum, { requests }) => sum + requests, 0);
-  const days = Math.round((lastSeenAt.getTime() - createdAt.getTime()) / DAY);
-  await db.tokenVisitor.createMany({
-    data: [
-      {
-        tokenId,
-        ip,
-        network: networkOf(ip),
-        agent,
-        firstSeenAt: new Date(createdAt.getTime() + HOUR),
-        lastSeenAt,
-        requests: ofDay * days,
-      },
-      {
-        tokenId,
-        ip: newIp,
-        network: networkOf(newIp),
-        agent,
-        firstSeenAt: ago(now, 8 * HOUR),
-        lastSeenAt: ago(now, HOUR),
-        requests: NEW_IP_ASKED,
-      },
-    ],
-  });
-  const startedAt = ago(now, 8 * HOUR);
-  await db.event.create({
-    data: { ...of, kind: "new_network", startedAt, facts: { network: networkOf(newIp), agent } },
-  });
-}
-
-async function createServers(accounts: Ids, now: Date): Promise<Ids> {
-  const ids = new Map<string, number>();
-  for (const { owner, label, hostname, ageDays } of DEMO_SERVERS) {
-    const created = await createServer(idOf(accounts, owner), { label, hostname }, ago(now, ageDays * DAY));
-    if (created.kind === "created") ids.set(hostname, created.id);
-  }
-  return ids;
-}
-
-async function createRun(run: DemoRun, accountId: number, serverId: number, now: Date): Promise<void> {
+async function createRun(
+  run: (typeof DEMO_RUNS)[number],
+  accountId: number,
+  serverId: number,
+  now: Date,
+): Promise<void> {
   const requestedAt = ago(now, run.hoursAgo * HOUR);
   const requested = await requestBenchmark(accountId, serverId, run.label, requestedAt);
   if (requested.kind !== "requested" || run.status === "pending") return;
@@ -274,68 +186,54 @@ async function createRun(run: DemoRun, accountId: number, serverId: number, now:
   await startBenchmark(id);
   if (run.status === "running") return;
   const { scores, verified } = run;
-  const finishedAt = new Date(requestedAt.getTime() + BENCHMARK_TAKES);
-  await finishBenchmark(id, { scores, verified, log: `${run.label}: ${JSON.stringify(scores)}\n` }, finishedAt);
+  const log = `${run.label}: ${JSON.stringify(scores)}\n`;
+  await finishBenchmark(id, { scores, verified, log }, ago(requestedAt, -BENCHMARK_TAKES));
 }
 
+/** With edge nodes that have had them for long. */
 async function createServices(accounts: Ids, now: Date): Promise<Ids> {
+  for (const { name } of EDGE_NODES) await addNode(name, ago(now, 200 * DAY));
+  const nodes = await db.edgeNode.findMany({ select: { id: true } });
   const ids = new Map<string, number>();
-  for (const service of DEMO_SERVICES) {
-    ids.set(service.javaHostname, await createService(service, accounts, now));
+  for (const demo of DEMO_SERVICES) {
+    const { owner, ageDays, changedHoursAgo, grants, players: _, attackedEvery: __, ...service } = demo;
+    const { status, javaHostname: hostname } = service;
+    const accountId = idOf(accounts, owner);
+    const createdAt = ago(now, ageDays * DAY);
+    const updatedAt = ago(now, changedHoursAgo * HOUR);
+    const error = demo.error && `fra-1: ${demo.error} Players still reach version ${demo.configVersion - 1}.`;
+    const [firstFetchedAt, wish] = [
+      status === "pending_config" ? null : createdAt,
+      status === "disabled" ? "off" : "on",
+    ] as const;
+    const { id } = await db.gameService.create({
+      data: {
+        ...{ ...service, accountId, error, createdAt, updatedAt },
+        // Nodes never have to say of a service without a wish that it is gone, so one that is being deleted stays.
+        ...(status !== "deleting" && { wish, firstFetchedAt }),
+        grants: { create: grants.map((email) => ({ accountId: idOf(accounts, email), createdAt: updatedAt })) },
+      },
+    });
+    const answers = answersTo(demo).map((answer) => ({ serviceId: id, acknowledgedAt: updatedAt, ...answer }));
+    await db.edgeAcknowledgement.createMany({
+      data: nodes.flatMap((node) => answers.map((answer) => ({ nodeId: node.id, ...answer }))),
+    });
+    if (status === "active")
+      await db.hostnameClaim.create({ data: { hostname, serviceId: id, claimedAt: createdAt, activeAt: createdAt } });
+    await db.$transaction((tx) => recordStatus(tx, { id, accountId, status, error }, updatedAt));
+    ids.set(hostname, id);
   }
   return ids;
 }
 
-/** Its status stays until somebody changes the service, or an edge node has it. */
-async function createService(service: DemoService, accounts: Ids, now: Date): Promise<number> {
-  const { name, javaHostname, originHost, originPort, status, configVersion, error, supportAccess } = service;
-  const changedAt = ago(now, service.changedHoursAgo * HOUR);
-  const { id } = await db.gameService.create({
-    data: {
-      accountId: idOf(accounts, service.owner),
-      ...{ name, javaHostname, originHost, originPort, status, configVersion, error, supportAccess },
-      createdAt: ago(now, service.ageDays * DAY),
-      updatedAt: changedAt,
-    },
-    select: { id: true },
-  });
-  const accountId = idOf(accounts, service.owner);
-  await db.$transaction((tx) => recordStatus(tx, { id, accountId, status, error }, changedAt));
-  await db.serviceGrant.createMany({
-    data: service.grants.map((email) => ({ serviceId: id, accountId: idOf(accounts, email), createdAt: changedAt })),
-  });
-  return id;
-}
-
-/** The services look as if the edge nodes had had them for long. */
-async function keepTimes(now: Date): Promise<void> {
-  for (const { owner, javaHostname, changedHoursAgo } of DEMO_SERVICES) {
-    const updatedAt = ago(now, changedHoursAgo * HOUR);
-    await db.gameService.updateMany({ where: { account: { email: owner }, javaHostname }, data: { updatedAt } });
-  }
-}
-
-async function createTickets(accounts: Ids, services: Ids, now: Date): Promise<void> {
-  for (const { owner, subject, javaHostname, status, ageDays } of DEMO_TICKETS) {
-    const serviceId = javaHostname === null ? null : idOf(services, javaHostname);
-    const createdAt = ago(now, ageDays * DAY);
-    await db.ticket.create({ data: { accountId: idOf(accounts, owner), subject, serviceId, status, createdAt } });
-  }
-}
-
 /** A raw token cannot be read again, so each start of the demo makes one; of the earlier ones the last stays, revoked. */
 async function replaceDemoToken(): Promise<string> {
-  const { id: accountId } = await db.account.findUniqueOrThrow({
-    where: { email: DEMO_ACCOUNTS[0].email },
-    select: { id: true },
-  });
+  const where = { email: FIRST_ACCOUNT.email };
+  const { id: accountId } = await db.account.findUniqueOrThrow({ where, select: { id: true } });
   await db.accessToken.deleteMany({ where: { accountId, name: DEMO_TOKEN, revokedAt: { not: null } } });
   const { active } = await listTokens(accountId, new Date());
-  const former = active.filter(({ name }) => name === DEMO_TOKEN);
-  await revokeTokens(
-    accountId,
-    former.map(({ id }) => id),
-  );
+  const former = active.filter(({ name }) => name === DEMO_TOKEN).map(({ id }) => id);
+  await revokeTokens(accountId, former);
   return (await newToken(accountId, DEMO_TOKEN)).raw;
 }
 

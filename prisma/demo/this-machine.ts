@@ -9,7 +9,7 @@ import { SECOND } from "@/lib/format/time";
 import { createServer } from "@/lib/servers/management";
 import { checkServerNames } from "@/lib/servers/names";
 import { replaceServerKey } from "@/lib/servers/server-keys";
-import { DEMO_ACCOUNTS } from "@/prisma/demo/data";
+import { FIRST_ACCOUNT } from "@/prisma/demo/data";
 
 const THIS_MACHINE = "This machine";
 
@@ -69,32 +69,22 @@ async function tellOutcome(child: ChildProcess, serverId: number, signal: AbortS
     reason ??= /^agent\.sh: (.*)$/m.exec(String(chunk))?.[1];
   });
   for (const start = Date.now(); Date.now() - start < PATIENCE && !signal.aborted; ) {
+    if (reason) {
+      const { count } = await db.server.deleteMany({ where: { id: serverId, firstSeenAt: null } });
+      return `"${THIS_MACHINE}" ${count > 0 ? "is left out" : "does not check in any more"}: ${reason}`;
+    }
     // A look that fails is repeated: beside the simulator, or while the database is away, one can take too long.
-    const line = await look(serverId, reason).catch(() => null);
-    if (line !== null) return line;
+    const uses = await db.serverKey.count({ where: { serverId, lastUsedAt: { not: null } } }).catch(() => 0);
+    if (uses > 0) return `"${THIS_MACHINE}" is in the fleet of ${FIRST_ACCOUNT.email}, checked in by public/agent.sh.`;
     await wait(SECOND / 5, undefined, { signal }).catch(() => {});
   }
   return signal.aborted ? null : `"${THIS_MACHINE}" has not checked in yet; public/agent.sh goes on trying.`;
 }
 
-/** The line, once it is known. `reason`: why the daemon does not run. */
-async function look(serverId: number, reason: string | undefined): Promise<string | null> {
-  if (reason) {
-    const { count } = await db.server.deleteMany({ where: { id: serverId, firstSeenAt: null } });
-    return count > 0
-      ? `"${THIS_MACHINE}" is left out: ${reason}`
-      : `"${THIS_MACHINE}" does not check in any more: ${reason}`;
-  }
-  const uses = await db.serverKey.count({ where: { serverId, lastUsedAt: { not: null } } });
-  return uses > 0
-    ? `"${THIS_MACHINE}" is in the fleet of ${DEMO_ACCOUNTS[0].email}, checked in by public/agent.sh.`
-    : null;
-}
-
 /** A raw key cannot be read again, so each start of the demo makes one; those of earlier starts end. */
 async function renewKey(): Promise<{ serverId: number; key: string }> {
   const account = await db.account.findUniqueOrThrow({
-    where: { email: DEMO_ACCOUNTS[0].email },
+    where: { email: FIRST_ACCOUNT.email },
     select: { id: true, servers: { where: { label: THIS_MACHINE }, select: { id: true } } },
   });
   const [server] = account.servers;

@@ -1,122 +1,102 @@
-import { MINUTE } from "@/lib/format/time";
-import type { Interval } from "@/lib/game-services/metrics";
-import { EDGE_NODES, type EdgeNode, type Traffic } from "@/prisma/demo/data";
-import { between, episodeAt, eveningAt, type Range, randomAt, wanderAt } from "@/prisma/demo/random";
+import { db } from "@/lib/database/client";
+import { execute } from "@/lib/database/run-statement";
+import { statement } from "@/lib/database/statement";
+import { type Configuration, type ConfiguredService, readConfiguration } from "@/lib/game-services/edges/configuration";
+import { markHeard } from "@/lib/game-services/edges/nodes";
+import { type Acknowledgement, storeReport } from "@/lib/game-services/edges/reports";
+import { settleAll } from "@/lib/game-services/settlement";
+import { DEMO_ACCOUNTS, DEMO_SERVICES, type DemoService, EDGE_NODES } from "@/prisma/demo/data";
+import { evening, json, minuteOf, PERIOD, type Period } from "@/prisma/demo/history";
 
-// Times are in minutes since the epoch, as every interval is one minute long.
+/** In minutes. */
+const ATTACK_LASTS = 25;
 
-/** Now and then an edge node is down, for all services at once. */
-const NODE_DOWN = { slot: 24 * 60, chance: 0.45, lasts: [4, 26] } as const;
-/** Now and then an edge node cannot measure the latency to one origin for a while. */
-const PROBE_DOWN = { slot: 12 * 60, chance: 0.3, lasts: [15, 80] } as const;
-const ATTACK = { slot: 4 * 60, lasts: [4, 38] } as const;
+// Each node with each service, minute by minute. Now and then a node counts nothing, or cannot measure the latency. Of the sessions of an
+// attack a few reach the origin, and most come to one node, each time to another one.
+const TRAFFIC = statement({ services: json, nodes: json, ...PERIOD }, ({ services, nodes, from, until }) => ({
+  sql: `insert into metric_samples
+      (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms, joins, pings, answered, players)
+    select service_id, at, node_id, round(online * (2050 + 500 * random())) + 8 * passed,
+      round(online * 2300 * (128 + 48 * random()) + 70 * attack), round(0.01 * asked * random()) + attack - passed,
+      round(0.3 * asked) + passed + round(0.7 * asked),
+      case when online > 0 and random() > 0.02 then round((latency * (1 + 0.1 * random()) + attack / 15000)::numeric, 2) end,
+      round(0.3 * asked) + passed, round(0.7 * asked), 0, online
+    from json_to_recordset(${services}) as s (service_id int, players int, attacked int, begins timestamptz, ends timestamptz),
+      json_to_recordset(${nodes}) as n (node_id int, share float8, utc_offset int, latency float8),
+      generate_series(greatest(${from}, begins), least(${until}, ends), '1 minute') as at,
+      lateral (select ${minuteOf("at")} as minute) as clock,
+      lateral (select round(players * share * (0.05 + 0.95 * ${evening("at", "utc_offset")} ^ 1.6) * (0.85 + 0.3 * random())) as online,
+        0.2 + 0.3 * random() as per_player, minute / attacked as number, minute % attacked / ${ATTACK_LASTS}.0 as part) as present,
+      lateral (select case when part < 1 then round((40000 + 700000 * (hashint4(number + service_id) % 100 / 100.0) ^ 2)
+        * sin(part * pi()) ^ 0.4 * case when number % 3 = node_id % 3 then 0.8 else 0.1 end) else 0 end as attack) as attacker,
+      lateral (select round(0.004 * attack) as passed, online * per_player as asked) as sessions
+    where at < ${until} and random() > 0.002 and minute % 1440 not between 97 * node_id and 97 * node_id + 12
+    on conflict do nothing`,
+}));
+const REFUSED = statement({ nodes: json, ...PERIOD }, ({ nodes, from, until }) => ({
+  sql: `insert into edge_node_minutes (node_id, ts, refused) select node_id, at, round(9 * random())
+    from json_to_recordset(${nodes}) as n (node_id int), generate_series(${from}, ${until} - interval '1 minute', '1 minute') as at
+    on conflict do nothing`,
+}));
 
-/** How likely one interval alone is lost, or has no latency. */
-const INTERVAL_LOST = 0.002;
-const LATENCY_MISSED = 0.02;
-
-const PACKETS_PER_PLAYER: Range = [2_050, 2_550];
-const BYTES_PER_PACKET: Range = [128, 176];
-/** The share of them that join. */
-const JOINS = 0.3;
-/** The share of sessions that is dropped while there is no attack. */
-const DROPPED: Range = [0, 0.02];
-/** Joins and pings of the server list, per player online. */
-const CONNECTIONS_PER_PLAYER: Range = [0.2, 0.5];
-
-/** Sessions per minute at the height of an attack, of which a few reach the origin. */
-const ATTACK_SESSIONS: Range = [4e4, 9e5];
-const BYTES_PER_ATTACK_SESSION: Range = [58, 96];
-const ATTACK_DROPPED: Range = [0.991, 0.9998];
-const PACKETS_PER_ATTACK_SESSION = 8;
-/** The share of an attack that hits its main edge node. */
-const ATTACK_FOCUS = 0.8;
-
-/** One number per use of chance, so that no two move alike. */
-const USE = {
-  nodeDown: 1,
-  probeDown: 2,
-  lost: 3,
-  missed: 4,
-  crowd: 5,
-  jitter: 6,
-  connections: 7,
-  sizes: 8,
-  drops: 9,
-  packets: 10,
-};
-const ATTACK_USE = { begins: 20, size: 21, focus: 22, jitter: 23 };
-
-type Source = {
-  serviceId: number;
-  /** Stands for the service wherever chance decides: ids differ from database to database. */
-  key: number;
-  traffic: Traffic;
-};
-
-/** Whether an edge node is down, for all services at once. */
-export function isNodeDownAt(node: EdgeNode, minute: number): boolean {
-  return episodeAt(NODE_DOWN, minute, node.id, USE.nodeDown) !== null;
+/** Writes what the edge nodes counted in a time, which begins with a minute. What is there already stays. */
+export async function writeTraffic(period: Period): Promise<void> {
+  const rows = await db.gameService.findMany({
+    where: { account: { email: { in: DEMO_ACCOUNTS.map(({ email }) => email) } } },
+    select: { id: true, javaHostname: true, status: true, createdAt: true, updatedAt: true },
+  });
+  const services = rows.flatMap(({ id, javaHostname, status, createdAt, updatedAt }) => {
+    const { players = 0, attackedEvery = null } = DEMO_SERVICES.find((one) => one.javaHostname === javaHostname) ?? {};
+    const ends = status === "active" ? null : updatedAt;
+    const attacked = attackedEvery && attackedEvery * 60;
+    return players > 0 ? { service_id: id, players, attacked, begins: createdAt, ends } : [];
+  });
+  const nodes = (await demoNodes()).map(({ id, share, utcOffset, latencyMs }) => ({
+    ...{ node_id: id, share, utc_offset: utcOffset, latency: latencyMs },
+  }));
+  const given = { nodes: JSON.stringify(nodes), ...period };
+  await execute(TRAFFIC, { services: JSON.stringify(services), ...given });
+  await execute(REFUSED, given);
 }
 
-/** What an edge node counted for a service in a minute; null when the node reported nothing. Always the same. */
-export function intervalAt({ serviceId, key, traffic }: Source, node: EdgeNode, minute: number): Interval | null {
-  const chance = (use: number) => randomAt(key, node.id, use, minute);
-  if (isNodeDownAt(node, minute) || chance(USE.lost) < INTERVAL_LOST) return null;
-
-  const crowd =
-    between([0.7, 1.1], wanderAt(minute, 45, key, node.id, USE.crowd)) * between([0.96, 1.04], chance(USE.jitter));
-  const players = Math.round(traffic.players * node.share * activityAt(minute + node.utcOffset * 60) * crowd);
-  const packets = players * between(PACKETS_PER_PLAYER, chance(USE.packets));
-  const joined = players * between(CONNECTIONS_PER_PLAYER, chance(USE.connections));
-  const attack = attackAt(traffic, node, key, minute);
-  const passed = attack * (1 - between(ATTACK_DROPPED, chance(USE.drops)));
-  const joins = Math.round(joined * JOINS + passed);
-  const pings = Math.round(joined * (1 - JOINS));
-  const isLatencyMeasured =
-    players > 0 && chance(USE.missed) >= LATENCY_MISSED && !episodeAt(PROBE_DOWN, minute, key, node.id, USE.probeDown);
-  return {
-    serviceId,
-    ts: minute * MINUTE,
-    nodeId: node.id,
-    packets: Math.round(packets + passed * PACKETS_PER_ATTACK_SESSION),
-    bytes: Math.round(
-      packets * between(BYTES_PER_PACKET, chance(USE.sizes)) +
-        attack * between(BYTES_PER_ATTACK_SESSION, chance(USE.sizes)),
-    ),
-    dropped: Math.round(joined * between(DROPPED, chance(USE.drops)) + attack - passed),
-    connections: joins + pings,
-    joins,
-    pings,
-    answered: 0,
-    players,
-    latencyMs: isLatencyMeasured ? latencyAt(node, attack, chance(USE.jitter)) : null,
-  };
+/** The edge nodes of the demo that are in this database. */
+async function demoNodes() {
+  const rows = await db.edgeNode.findMany({ select: { id: true, name: true, isLive: true, lastHeardAt: true } });
+  return EDGE_NODES.flatMap((node) => {
+    const row = rows.find(({ name }) => name === node.name);
+    return row ? { ...node, ...row, lastHeardAt: row.lastHeardAt?.getTime() ?? null } : [];
+  });
 }
 
-/** How many of the most players are online, 0 to 1: few at night, most in the evening, and more at the weekend. */
-function activityAt(localMinute: number): number {
-  // The epoch was a Thursday.
-  const weekday = (Math.floor(localMinute / (24 * 60)) + 4) % 7;
-  const isWeekend = weekday === 0 || weekday === 6;
-  return (0.05 + 0.95 * eveningAt((localMinute / 60) % 24) ** 1.6) * (isWeekend ? 1 : 0.8);
+let known: Configuration | null = null;
+
+/** Runs one round of all edge nodes. Each says what it has of a new configuration, by the functions that serve real nodes. */
+export async function runNodes(now: Date): Promise<void> {
+  const nodes = await demoNodes();
+  for (const node of nodes) {
+    if (await markHeard(node, { ip: node.ip, agent: "demo" }, now)) await settleAll(now);
+  }
+  const configuration = await readConfiguration(known, now);
+  if (configuration === known) return;
+  const { services } = (JSON.parse(configuration.json) as { data: { services: ConfiguredService[] } }).data;
+  const acknowledgements = [
+    ...services.flatMap(acknowledge),
+    ...configuration.gone.map((serviceId) => ({ serviceId, version: null, error: null })),
+  ];
+  for (const { id } of nodes) await storeReport(id, { acknowledgements, intervals: [] }, now);
+  known = configuration;
 }
 
-/** Sessions of an attack that come to a node in a minute; 0 in peace. */
-function attackAt({ attackChance }: Traffic, node: EdgeNode, key: number, minute: number): number {
-  const attack = episodeAt({ ...ATTACK, chance: attackChance }, minute, key, ATTACK_USE.begins);
-  if (!attack) return 0;
-  const ofThisAttack = (use: number) => randomAt(key, use, attack.slot);
-  const size = between(ATTACK_SESSIONS, ofThisAttack(ATTACK_USE.size) ** 2);
-  const isFocus = node === EDGE_NODES[Math.floor(ofThisAttack(ATTACK_USE.focus) * EDGE_NODES.length)];
-  // Steep at both ends, with a plateau between them.
-  const height = Math.sin(Math.PI * attack.part) ** 0.4;
-  const jitter = between([0.85, 1], randomAt(key, node.id, ATTACK_USE.jitter, minute));
-  return size * height * jitter * (isFocus ? ATTACK_FOCUS : (1 - ATTACK_FOCUS) / (EDGE_NODES.length - 1));
+/** Nodes say nothing of demo services that wait for them, so that these go on waiting until a user changes them. */
+function acknowledge({ id: serviceId, java_hostname, version, enabled }: ConfiguredService): Acknowledgement[] {
+  const seeded = DEMO_SERVICES.find((one) => one.javaHostname === java_hostname && one.configVersion === version);
+  if (!seeded) return [{ serviceId, version, error: null, servingVersion: enabled ? version : null }];
+  return answersTo(seeded).map((answer) => ({ serviceId, ...answer }));
 }
 
-/** Milliseconds, with two decimals. An attack fills the queues of the node. */
-function latencyAt({ latencyMs }: EdgeNode, attack: number, chance: number): number {
-  const ms = latencyMs * between([0.97, 1.09], chance) + between([0.2, 2.4], chance) + 30 * Math.min(1, attack / 5e5);
-  return Math.round(ms * 100) / 100;
+/** What nodes say of a demo service that nobody has changed. One that failed goes on failing: they keep the version before. */
+export function answersTo({ status, configVersion: version, error }: DemoService) {
+  if (status === "active") return [{ version, error, servingVersion: version }];
+  if (status === "disabled") return [{ version, error, servingVersion: null }];
+  return status === "failed" ? [{ version, error, servingVersion: version - 1 }] : [];
 }

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/format/time-range";
-import { randomAt } from "@/prisma/demo/random";
+import { randomAt } from "@/e2e/support/random";
 import {
   type Availability,
   UPTIME_RANGES,

@@ -39,7 +39,8 @@ const { POST } = await import("@/app/ingest/v1/check-ins/route");
 const { GET } = await import("@/app/api/v1/servers/[id]/route");
 const { GET: scrape } = await import("@/app/metrics/route");
 const { getHistory } = await import("@/lib/servers/telemetry/history");
-const { MACHINES, reportAt } = await import("@/prisma/demo/machines");
+const { DEMO_SERVERS } = await import("@/prisma/demo/data");
+const { sampleAt } = await import("@/prisma/demo/machines");
 
 const account = await newAccount();
 const { id, key } = await newReportingServer(account.id, { createdAt: new Date(Date.now() - 7_200_000) });
@@ -59,8 +60,8 @@ const stored = await db.telemetrySample.findMany({ select: { gpuPct: true } });
 const { points } = await getHistory(id, "7d", Date.now());
 const { data: server } = await (await send(GET, "/api/v1/servers/" + id, account.token)).json();
 const scraped = (await (await send(scrape, "/metrics", account.token)).text()).match(/^console_server_gpu.*$/m)?.[0];
-const [machine] = MACHINES;
-const simulated = reportAt(machine, { at: 0, previousAt: 0, createdAt: 0 }).sample.gpuPct;
+const [{ machine }] = DEMO_SERVERS;
+const simulated = sampleAt(machine, { busy: 0.5, filled: 0.5 }).gpuPct;
 console.log(
   JSON.stringify({
     accepted,

@@ -1,27 +1,9 @@
-import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NFT_TABLE } from "@/edge/packets.mjs";
-import { PlainError } from "@/lib/failures";
 
-const PROGRAM = "public/edge.mjs";
-
-/** @throws PlainError when this machine cannot be an edge node. */
-export function requireEdgePrograms(): void {
-  if (process.getuid?.() !== 0) throw new PlainError("--edge needs root, because a node counts packets with nftables.");
-  for (const [program, ...args] of [
-    ["haproxy", "-v"],
-    ["nft", "--version"],
-  ] as const) {
-    if (spawnSync(program, args).status !== 0) throw new PlainError(`--edge needs ${program}, which is not installed.`);
-  }
-  if (spawnSync("nft", ["list", "table", ...NFT_TABLE.split(" ")]).status === 0) {
-    throw new PlainError("This machine is an edge node already: there is an nftables table inet console_edge.");
-  }
-}
-
-/** The commands of an edge node that keeps everything in one folder. `listen`: the ip and port for players. */
+/** The commands of an edge node that keeps everything in one folder. */
 export class EdgeCommands {
   readonly #dir: string;
   readonly #options: string[];
@@ -31,11 +13,10 @@ export class EdgeCommands {
 
   constructor(
     dir: string,
-    listen = ":25565",
-    readonly program = PROGRAM,
+    readonly program: "public/edge.mjs" | "edge/main.mjs",
   ) {
     this.#dir = dir;
-    this.#options = ["--listen", listen, "--run-dir", join(dir, "run")];
+    this.#options = ["--listen", ":25565", "--run-dir", join(dir, "run")];
     this.socket = join(dir, "run", "haproxy.sock");
     this.map = join(dir, "run", "hosts.map");
   }
