@@ -18,17 +18,9 @@ export async function main(args: string[]): Promise<void> {
   await runDemo("production");
 }
 
-/** The app over migrated demo data that a simulator keeps alive, until it is told to stop. */
+/** The app over migrated demo data that a simulator keeps alive, until it is told to stop. Its process ends then. */
 export async function runDemo(mode: "production" | "development"): Promise<void> {
   const catcher = await startCatcher();
-  try {
-    await runWith(catcher, mode);
-  } finally {
-    catcher.stop();
-  }
-}
-
-async function runWith(catcher: Catcher, mode: "production" | "development"): Promise<void> {
   // A developer knows what goes on, and reads the log.
   const isDemo = mode === "production";
   let access: DemoAccess;
@@ -66,12 +58,7 @@ async function runWith(catcher: Catcher, mode: "production" | "development"): Pr
   });
 }
 
-function welcome(
-  origin: string,
-  { accounts, token }: DemoAccess,
-  catcher: Catcher,
-  logFile: string | undefined,
-): string {
+function welcome(origin: string, { accounts, token }: DemoAccess, catcher: Catcher, logFile?: string): string {
   const width = Math.max(...accounts.map(({ email }) => email.length));
   const lines = accounts.map(
     ({ email, password, role, disabled }) => `  ${email.padEnd(width)}  ${password}  ${disabled ? "disabled" : role}`,

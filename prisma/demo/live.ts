@@ -21,6 +21,8 @@ const CHECK_IN_EVERY = 30 * SECOND;
 const NODES_EVERY = 3 * SECOND;
 /** After a longer pause, what the machines measured meanwhile is written as well. */
 const PAUSE = 3 * MINUTE;
+/** Requests have their turn between two parts of the past. */
+const BETWEEN_PARTS = SECOND / 20;
 /** How much of the past a new demo writes, and of this with a sample a minute, and with traffic. */
 const PAST = 31 * DAY;
 const EACH_MINUTE = 2 * DAY;
@@ -43,11 +45,7 @@ export async function checkIn(machine: DemoMachine, now: Date): Promise<void> {
   const [id, at] = [machine.id, now.getTime()];
   const moment = await momentOf(machine, at);
   // A daemon keeps its key until that key ends.
-  const keys = {
-    where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
-    take: 1,
-    orderBy: { id: "asc" as const },
-  };
+  const keys = { where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }, orderBy: { id: "asc" as const } };
   const row = await db.server.findUnique({ where: { id }, select: { createdAt: true, lastSeenAt: true, keys } });
   if (!row || (!moment && row.lastSeenAt !== null)) return;
   const { facts, publicIp, habit } = machine.machine;
@@ -79,22 +77,25 @@ export async function catchUp(machines: readonly DemoMachine[], now: Date): Prom
   await writeTraffic({ from, until });
 }
 
-/** Writes what a new demo leaves for later, the newest first. An interrupted one begins again at the next start. */
-async function writePast(builtAt: Date, signal: AbortSignal): Promise<void> {
-  const machines = await demoMachines(builtAt);
+/** Writes what a new demo leaves for later, a part at each call, the newest first, until it answers true. */
+function writePast(builtAt: Date): () => Promise<boolean> {
   const newest = lastHour(builtAt).getTime();
   const oldest = new Date(newest - PAST);
-  const unfinished = { id: { in: machines.map(({ id }) => id) }, firstSeenAt: { gt: oldest } };
-  if ((await db.server.count({ where: unfinished })) === 0) return;
-  await writeEvents(machines, { from: oldest, until: builtAt });
-  for (let at = newest; at > oldest.getTime() && !signal.aborted; ) {
+  let at = newest;
+  return async () => {
+    const machines = await demoMachines(builtAt);
+    // An interrupted demo begins again at its next start.
+    const unfinished = { id: { in: machines.map(({ id }) => id) }, firstSeenAt: { gt: oldest } };
+    if ((await db.server.count({ where: unfinished })) === 0) return true;
+    if (at === newest) await writeEvents(machines, { from: oldest, until: builtAt });
     const age = newest - at;
     const period = { from: new Date(at - (age < WITH_TRAFFIC ? HOUR : DAY)), until: new Date(at) };
     await writeSamples(machines, period, age < EACH_MINUTE ? "1 minute" : "30 minutes");
     if (age < WITH_TRAFFIC) await writeTraffic(period);
     at = period.from.getTime();
-  }
-  if (!signal.aborted) await db.server.updateMany({ where: unfinished, data: { firstSeenAt: oldest } });
+    if (at <= oldest.getTime()) await db.server.updateMany({ where: unfinished, data: { firstSeenAt: oldest } });
+    return false;
+  };
 }
 
 /** Keeps the demo alive until it is stopped. Stopping waits only for the running statement. */
@@ -114,8 +115,8 @@ export function startSimulator(builtAt: Date): { stop(): Promise<void> } {
     repeat("traffic", MINUTE, signal, async (now) => catchUp(await running(), now)),
     // The embedded database has no autovacuum: without this the space of deleted rows is never used again. PostgreSQL cannot
     // prepare it, so it is no declared statement.
-    repeat("tidying", HOUR, signal, async () => void (await db.$executeRaw`vacuum telemetry_samples, metric_samples`)),
-    writePast(builtAt, signal).catch((error) => sayFailure("writing the past", error)),
+    repeat("tidying", HOUR, signal, () => db.$executeRaw`vacuum telemetry_samples, metric_samples`),
+    repeat("writing the past", BETWEEN_PARTS, signal, writePast(builtAt)),
   ]);
   return {
     async stop() {
@@ -125,25 +126,24 @@ export function startSimulator(builtAt: Date): { stop(): Promise<void> } {
   };
 }
 
-/** Runs a task every so many milliseconds, until the signal. Of failures one after the other the first is said. */
+/**
+ * Runs a task every so many milliseconds, until the signal or until it answers true. Of failures one after the other the first is
+ * said. Prisma's errors begin with the call that failed, and end with why.
+ */
 async function repeat(
   what: string,
   every: number,
   signal: AbortSignal,
-  task: (now: Date) => Promise<void>,
+  task: (now: Date) => Promise<unknown>,
 ): Promise<void> {
   let fails = false;
-  while (await wait(every, true, { signal }).catch(() => false)) {
-    const failure = await task(new Date()).then(
-      () => null,
-      (error) => ({ error }),
-    );
-    if (failure && !fails) sayFailure(what, failure.error);
-    fails = failure !== null;
+  while (await wait(fails ? Math.max(every, SECOND) : every, true, { signal }).catch(() => false)) {
+    try {
+      if ((await task(new Date())) === true) return;
+      fails = false;
+    } catch (error) {
+      if (!fails) console.error(`The demo fails at ${what}: ${String(error).trim().split("\n").at(-1)?.trim()}`);
+      fails = true;
+    }
   }
-}
-
-/** Prisma's errors begin with the call that failed, and end with why. */
-function sayFailure(what: string, error: unknown): void {
-  console.error(`The demo fails at ${what}: ${String(error).trim().split("\n").at(-1)?.trim()}`);
 }
