@@ -38,7 +38,7 @@ const machinesOf = (list: string) =>
 // How busy and how full each machine is, 0 to 1, at the moments at which its daemon says something.
 const moments = ({ machines, from, until, step }: Record<"machines" | keyof typeof STEP, string>) => `(
   select m.*, at,
-    case when leaks then minute % ${LEAKS} / ${LEAKS}.0 else 0.5 * ${evening("at", "1")} + 0.35 * wave + 0.15 * random() end as busy,
+    0.5 * ${evening("at", "1")} + 0.35 * wave + 0.15 * random() as busy,
     case when leaks then minute % ${LEAKS} / ${LEAKS}.0 else (1 + sin(minute / 900.0 + id)) / 2 end as filled
   from ${machinesOf(machines)}, generate_series(${from}, least(${until}, stops), ${step}) as at,
     lateral (select ${minuteOf("at")} as minute) as clock,
@@ -59,7 +59,7 @@ export async function momentOf(machine: DemoMachine, at: number): Promise<Moment
 const t = table("TelemetrySample", "t");
 const h = table("TelemetryHour", "h");
 
-/** A score is looked up among those of so many steps from quiet to busy. */
+/** A score is looked up among those of so many steps from quiet to busy, or from empty to full memory. */
 const STEPS = 20;
 const followed = rolledUpRows.map(({ measurement, measure }, index) => ({
   name: t[measure].name,
@@ -67,7 +67,7 @@ const followed = rolledUpRows.map(({ measurement, measure }, index) => ({
 }));
 const SAMPLES = statement({ machines: json, ...STEP }, (given) => ({
   sql: `insert into telemetry_samples (server_id, at, score, ${followed.map(({ name }) => name).join(", ")})
-    select id, at, scores[1 + round(busy * ${STEPS})::int], ${followed.map(({ value }) => value).join(", ")}
+    select id, at, scores[1 + round(case when leaks then filled else busy end * ${STEPS})::int], ${followed.map(({ value }) => value).join(", ")}
     from ${moments(given)} on conflict do nothing`,
 }));
 
@@ -124,10 +124,10 @@ function rowOf({ id, machine, until }: DemoMachine) {
   const [restarts, leaks] = [machine.habit === "falls silent and restarts", machine.habit === "leaks memory"];
   const calm = { coveragePct: restarts ? 93.8 : 100, reboots: restarts ? 3 : 0, oomKills: leaks ? 8 : 0 };
   const scores = Array.from({ length: STEPS + 1 }, (_, step) => {
-    const busy = step / STEPS;
-    const sample = sampleAt(machine, { busy, filled: leaks ? busy : 0.5 });
+    const part = step / STEPS;
+    const sample = sampleAt(machine, leaks ? { busy: 0.5, filled: part } : { busy: part, filled: 0.5 });
     // Its last process was killed when the memory was full.
-    const lastOomAt = leaks ? -busy * LEAKS_EVERY : null;
+    const lastOomAt = leaks ? -part * LEAKS_EVERY : null;
     const stability = { ...calm, failedUnits: machine.failedUnits, lastOomAt };
     const rated = rateSample({ ...sample, ts: 0 }, machine.facts.cores, stability);
     return presentScore({ rated, sampledAt: 0, lastSeenAt: 0 }, 0).score;
