@@ -9,13 +9,7 @@ import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
-import {
-  expectSteps,
-  expectTestsToArrive,
-  runDemo,
-  signIn,
-  tryToConnect,
-} from "@/e2e/support/running-command";
+import { expectSteps, expectTestsToArrive, runDemo, signIn, tryToConnect } from "@/e2e/support/running-command";
 import { SECOND } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
 import { findRunningDatabase } from "@/server/embedded/owner-file";
