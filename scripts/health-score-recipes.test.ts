@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { randomAt } from "@/e2e/support/random";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { HEALTH_SCORE_RULES } from "@/lib/api/health-score-rules";
 import { DAY } from "@/lib/format/time";
 import { rateHealth } from "@/lib/servers/health-score";
-import { randomAt } from "@/e2e/support/random";
 
 const RECIPES = { python3: "public/recipes/health_score.py", [process.execPath]: "public/recipes/health-score.mjs" };
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { getData } from "@/e2e/support/ask";
 import { newAccount, newServer } from "@/e2e/support/factories";
+import { randomAt } from "@/e2e/support/random";
 import { recordCheckIn, sendSample } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
@@ -11,7 +12,6 @@ import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { getHistory } from "@/lib/servers/telemetry/history";
 import type { Sample } from "@/lib/servers/telemetry/measurements";
 import { parseReport } from "@/lib/servers/telemetry/report";
-import { randomAt } from "@/e2e/support/random";
 
 /** The grid of now (epoch ms). */
 const onGrid = () => Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND;

@@ -2,9 +2,9 @@ import type { Page } from "playwright/test";
 import { eventfulService } from "@/e2e/support/eventful-service";
 import { newGameService, unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/pages";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
-import { recordIntervals } from "@/lib/game-services/metrics";
 
 const serviceOf = (accountId: number) => db.gameService.findFirstOrThrow({ where: { accountId } });
 

@@ -3,9 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { EdgeHost } from "@/e2e/support/edge-host";
-import { LATELY, needsEdge, PORT, type Service, test, total } from "@/e2e/support/edge-world";
+import { LATELY, PORT, type Service, test, total } from "@/e2e/support/edge-world";
 import { call, expect } from "@/e2e/support/fixtures";
 import { askKick, askStatus, askWholeStatus, Player } from "@/e2e/support/minecraft";
+import { needs } from "@/e2e/support/needs";
 import { SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
 
@@ -44,7 +45,7 @@ const HOSTILE_ORIGINS = [
   "-a",
 ];
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
-  needsEdge();
+  needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
   test("two nodes serve one service, each with its own counters; a deleted service is gone when both say so", async ({
     world,

@@ -1,7 +1,8 @@
 import { connect, type Socket } from "node:net";
-import { LATELY, needsEdge, PORT, test, tile } from "@/e2e/support/edge-world";
+import { LATELY, PORT, test, tile } from "@/e2e/support/edge-world";
 import { expect } from "@/e2e/support/fixtures";
 import { askStatus, Player } from "@/e2e/support/minecraft";
+import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { SECOND } from "@/lib/format/time";
@@ -17,7 +18,7 @@ const untilClosed = (socket: Socket) =>
   });
 
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
-  needsEdge();
+  needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
   test("joins and status pings are told apart, and connections of one ip above its limits or without a handshake are closed, counted for the node, or above those of a service for the service, and cost nobody else anything", async ({
     page,

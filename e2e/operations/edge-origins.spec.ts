@@ -1,7 +1,8 @@
-import { needsEdge, PORT, type Service, test, total } from "@/e2e/support/edge-world";
+import { PORT, type Service, test, total } from "@/e2e/support/edge-world";
 import { expect } from "@/e2e/support/fixtures";
 import { askStatus, Player } from "@/e2e/support/minecraft";
 import type { NameAnswer } from "@/e2e/support/name-server";
+import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { SECOND } from "@/lib/format/time";
@@ -9,7 +10,7 @@ import { SECOND } from "@/lib/format/time";
 // Origins that change, or that an edge node cannot find. With a real HAProxy and nftables, in a network namespace.
 
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
-  needsEdge();
+  needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
   test("players stay and new ones come for as long as the name of an origin is not found, over restarts, and the page says so", async ({
     page,

@@ -1,7 +1,8 @@
-import { needsEdge, PORT, type Sample, test, total } from "@/e2e/support/edge-world";
+import { PORT, type Sample, test, total } from "@/e2e/support/edge-world";
 import { expect, getData } from "@/e2e/support/fixtures";
 import { insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { askKick, askOldStatus, askStatus, askWholeStatus, Player } from "@/e2e/support/minecraft";
+import { needs } from "@/e2e/support/needs";
 import { FACT } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { SECOND } from "@/lib/format/time";
@@ -9,7 +10,7 @@ import { SECOND } from "@/lib/format/time";
 // What origins and players read of each other. With a real HAProxy and nftables, in a network namespace.
 
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
-  needsEdge();
+  needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
   test("two accounts share one origin, in IPv4 and IPv6: all are active, and each counter is exact", async ({
     world,

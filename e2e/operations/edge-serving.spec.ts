@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { command } from "@/e2e/support/command";
 import { EdgeHost } from "@/e2e/support/edge-host";
-import { expectConsecutive, needsEdge, PORT, test, tile, total } from "@/e2e/support/edge-world";
+import { expectConsecutive, PORT, test, tile, total } from "@/e2e/support/edge-world";
 import { call, expect } from "@/e2e/support/fixtures";
 import { askStatus, type Origin, Player } from "@/e2e/support/minecraft";
+import { needs } from "@/e2e/support/needs";
 import { FACT, SLOW } from "@/e2e/support/patience";
 import { MINUTE, SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
@@ -14,7 +15,7 @@ import { mintToken } from "@/lib/tokens/format";
 // An edge node serves players, and counts what they bring. With a real HAProxy and nftables, in a network namespace.
 
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
-  needsEdge();
+  needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
   test("serves players with the key that npm run console -- edge prints, counts exactly what they bring, never mixes origins, and outlives the console", async ({
     page,

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { call, getData, origin } from "@/e2e/support/over-http";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
 import { listViewers } from "@/lib/game-services/access";
 import { MEANINGS } from "@/lib/game-services/counters";
-import { recordIntervals } from "@/lib/game-services/metrics";
 
 type Service = { id: number; name: string; status: string; config_version: number; java_hostname: string };
 

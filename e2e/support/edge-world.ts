@@ -11,7 +11,6 @@ import { freePort } from "./free-port";
 import { insertCaller } from "./insert-caller";
 import { Origin } from "./minecraft";
 import { NameServer } from "./name-server";
-import { needs } from "./needs";
 import { SLOW } from "./patience";
 import { runSql } from "./run-sql";
 import { createTestDatabase, type TestDatabase } from "./test-database";
@@ -32,8 +31,6 @@ export type Sample = {
 export const PORT = 25_565;
 /** For pages and metrics that tell of the last minutes. */
 export const LATELY = { minutesAgo: 3 };
-
-export const needsEdge = () => needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
 export const expectConsecutive = (minutes: readonly number[]) =>
   expect(minutes).toEqual(minutes.map((_, index) => (minutes[0] ?? 0) + index * MINUTE));

@@ -22,9 +22,6 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return E2E_POSTGRES_URL ? createOnServer(E2E_POSTGRES_URL, E2E_TEMPLATE) : createEmbedded([E2E_TEMPLATE]);
 }
 
-/** An embedded one without any table, whatever the run is about. */
-export const createEmptyEmbedded = (): Promise<TestDatabase> => createEmbedded([]);
-
 /** A database of the test's own without any table, on the engine that the run is about. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const { E2E_POSTGRES_URL } = process.env;

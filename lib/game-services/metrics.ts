@@ -1,6 +1,6 @@
 import type { Account } from "@/lib/accounts/accounts";
 import type { MetricSeries } from "@/lib/api/schemas";
-import { execute, query, queryIn, type Transaction } from "@/lib/database/run-statement";
+import { query, queryIn, type Transaction } from "@/lib/database/run-statement";
 import {
   type JsonMembersOf,
   jsonMembers,
@@ -11,7 +11,7 @@ import {
   select,
   statement,
 } from "@/lib/database/statement";
-import { type Column, Expression, table } from "@/lib/database/tables";
+import { Expression, table } from "@/lib/database/tables";
 import { findExcess, type MinuteCounters, OverLineError } from "@/lib/game-services/edges/line";
 import { getGameService } from "@/lib/game-services/game-services";
 import { requireWindow } from "@/lib/game-services/metrics-query";
@@ -97,73 +97,53 @@ export type Interval = {
   players?: number | undefined;
 };
 
-/** Rows per statement: large enough to be fast, small enough to finish well within the statement timeout. */
-const BATCH = 5_000;
+type Reported = Omit<Interval, "nodeId">;
+type Name = keyof Reported;
 
-/** Stores intervals in the given order. Never overwrites a stored interval. */
-export async function recordIntervals(intervals: readonly Interval[]): Promise<void> {
-  for (let start = 0; start < intervals.length; start += BATCH) {
-    await execute(STORE, listsOf(intervals.slice(start, start + BATCH), ALL));
-  }
-}
-
-/** What is stored of an interval: its columns, and their types in a list. */
-const STORED = {
-  serviceId: [m.serviceId, "int"],
-  ts: [m.ts, "bigint"],
-  nodeId: [m.nodeId, "int"],
-  packets: [m.packets, "bigint"],
-  bytes: [m.bytes, "bigint"],
-  dropped: [m.dropped, "bigint"],
-  connections: [m.connections, "bigint"],
-  latencyMs: [m.latencyMs, "float8"],
-  joins: [m.joins, "bigint"],
-  pings: [m.pings, "bigint"],
-  answered: [m.answered, "bigint"],
-  players: [m.players, "bigint"],
-} as const satisfies Record<keyof Interval, readonly [Column<unknown>, string]>;
-const ALL = Object.keys(STORED) as (keyof Interval)[];
-/** What a node reports: which node it is, the console knows. */
-const REPORTED = ALL.filter((name) => name !== "nodeId");
-
+/** What a node reports of an interval, and the type of each in a list. */
+const REPORTED = {
+  serviceId: "int",
+  ts: "bigint",
+  packets: "bigint",
+  bytes: "bigint",
+  dropped: "bigint",
+  connections: "bigint",
+  latencyMs: "float8",
+  joins: "bigint",
+  pings: "bigint",
+  answered: "bigint",
+  players: "bigint",
+} as const satisfies Record<Name, string>;
+const NAMES = Object.keys(REPORTED) as Name[];
+const COLUMNS = NAMES.map((name) => m[name].name);
 /** PostgreSQL arrays as one text parameter each. Sending their elements separately would take longer than storing them. */
-function lists<Name extends keyof Interval>(listed: readonly Name[]) {
-  const entries = listed.map((name) => [name, parameter<string>(`${STORED[name][1]}[]`)]);
-  return Object.fromEntries(entries) as Record<Name, Expression<string>>;
-}
+const LISTS = Object.fromEntries(NAMES.map((name) => [name, parameter<string>(`${REPORTED[name]}[]`)])) as Record<
+  Name,
+  Expression<string>
+>;
 
-/** The values of intervals, each of `listed` as one list. */
-function listsOf<Name extends keyof Interval>(intervals: readonly Pick<Interval, Name>[], listed: readonly Name[]) {
-  const values = listed.map((name) => [name, `{${intervals.map((interval) => interval[name] ?? "null").join()}}`]);
-  return Object.fromEntries(values) as Record<Name, string>;
+/** The values of intervals, each as one list. */
+function listsOf(intervals: readonly Reported[]): Record<Name, string> {
+  const values = NAMES.map((name) => [name, `{${intervals.map((interval) => interval[name] ?? "null").join()}}`]);
+  return Object.fromEntries(values);
 }
-
-const columnOf = (name: keyof Interval) => STORED[name][0].name;
-/** SQL: the rows `i` of lists, with the names of the columns. */
-const rowsOf = <Name extends keyof Interval>(values: Record<Name, string>, listed: readonly Name[]) =>
-  `unnest(${listed.map((name) => values[name]).join(", ")}) as i (${listed.map(columnOf).join(", ")})`;
-/** SQL: inserts the rows `i` of `from`. `nodeId`: of which node they are. */
-function insertRows(nodeId: string, from: string): string {
-  const others: Partial<Record<keyof Interval, string>> = { ts: "to_timestamp(i.ts / 1000.0)", nodeId };
-  const values = ALL.map((name) => others[name] ?? `i.${columnOf(name)}`);
-  return `insert into metric_samples (${ALL.map(columnOf).join(", ")}) select ${values.join(", ")} from ${from}
-    on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing`;
-}
-
-// Raw, because thousands of rows are stored at once.
-const STORE = statement(lists(ALL), (values) => ({ sql: insertRows("i.node_id", rowsOf(values, ALL)) }));
 
 // Raw: one statement checks, stores and adds up. It locks the node and the services, so that they cannot be deleted
 // meanwhile. `minutes` adds up new rows alone, so that a report that is delivered twice counts once.
 const STORE_REPORTED = statement(
-  { nodeId: m.nodeId, ...lists(REPORTED) },
+  { nodeId: m.nodeId, ...LISTS },
   ({ nodeId, ...values }): Sql<{ stored: number; dropped: number; minutes: MinuteCounters[] }> => ({
-    sql: `with i as (select * from ${rowsOf(values, REPORTED)}),
+    sql: `with i as (
+        select * from unnest(${NAMES.map((name) => values[name]).join(", ")}) as i (${COLUMNS.join(", ")})),
       node as (select ${n.id} from ${n} where ${n.id} = ${nodeId} for key share),
       known as (
         select ${s.id} from node join ${k} on ${k.nodeId} = node.id join ${s} on ${s.id} = ${k.serviceId}
         where ${s.id} in (select service_id from i) order by ${s.id} for key share of s),
-      added as (${insertRows(nodeId, "i join known on known.id = i.service_id")} returning *),
+      added as (
+        insert into metric_samples (node_id, ${COLUMNS.join(", ")})
+        select ${nodeId}, ${COLUMNS.map((name) => (name === "ts" ? "to_timestamp(i.ts / 1000.0)" : `i.${name}`)).join(", ")}
+        from i join known on known.id = i.service_id
+        on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing returning *),
       minutes as (
         insert into edge_node_minutes as u (node_id, ts, packets, bytes, dropped, connections)
         select node_id, ts, sum(packets), sum(bytes), sum(dropped), sum(connections)
@@ -187,10 +167,10 @@ const STORE_REPORTED = statement(
 export async function recordReportedIntervals(
   tx: Transaction,
   nodeId: number,
-  intervals: readonly Omit<Interval, "nodeId">[],
+  intervals: readonly Reported[],
 ): Promise<{ stored: number; dropped: number }> {
   if (intervals.length === 0) return { stored: 0, dropped: 0 };
-  const [counts] = await queryIn(tx, STORE_REPORTED, { ...listsOf(intervals, REPORTED), nodeId });
+  const [counts] = await queryIn(tx, STORE_REPORTED, { ...listsOf(intervals), nodeId });
   const excess = findExcess(counts?.minutes ?? []);
   if (excess !== null) throw new OverLineError(excess);
   return { stored: counts?.stored ?? 0, dropped: counts?.dropped ?? 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { randomAt } from "@/e2e/support/random";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import {
   type HealthFacts,
   type Measurements,

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { randomAt } from "@/e2e/support/random";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/format/time-range";
-import { randomAt } from "@/e2e/support/random";
 import {
   type Availability,
   UPTIME_RANGES,
