@@ -81,8 +81,7 @@ test("a check-in is what the API then tells of the server, and the key's use is 
 });
 
 test("the daemon's own word on its public IP comes first, then a public peer; anything else leaves what is known", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { id, key } = await newReportingServer();
   const ipAfter = async (body: object, peer: string) => {
     await send(key, { ...sample, ...body }, { headers: { "X-Forwarded-For": peer } });
     return (await stateOf(id)).publicIp;
@@ -118,8 +117,7 @@ test("the same sample twice changes nothing, and one that arrives late moves nei
 });
 
 test("a wrong field is refused by its name, and nothing of the check-in is kept", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { id, key } = await newReportingServer();
   const before = await stateOf(id);
   let nested: unknown = "deep";
   for (let depth = 0; depth < 20; depth++) nested = { nested };
@@ -219,16 +217,14 @@ test("a replaced key reports within its hour, and the new one at once", async ()
 });
 
 test("a server key reads nothing, on any endpoint", async () => {
-  const { id: accountId } = await newAccount();
-  const { key } = await newReportingServer(accountId);
+  const { key } = await newReportingServer();
   for (const path of [...ENDPOINT_PATHS, "/api/v1/nothing"]) {
     expect((await call(path, key)).status, path).toBe(401);
   }
 });
 
 test("other methods are 405, other types 415, other paths 404, each in JSON", async () => {
-  const { id: accountId } = await newAccount();
-  const { key } = await newReportingServer(accountId);
+  const { key } = await newReportingServer();
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
     const answer = await send(key, sample, { method });
     expect({ status: answer.status, allow: answer.headers.get("allow") }, method).toEqual({
@@ -247,8 +243,7 @@ test("other methods are 405, other types 415, other paths 404, each in JSON", as
 });
 
 test("each answer says what time PostgreSQL has, and samples are judged by it, whatever the clock beside the console says", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { id, key } = await newReportingServer();
   for (const off of [HOUR, -HOUR]) {
     const [{ now = 0 } = {}] = await db.$queryRaw<{ now: number }[]>`select extract(epoch from now())::float8 as now`;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });
@@ -273,8 +268,7 @@ test("each answer says what time PostgreSQL has, and samples are judged by it, w
 });
 
 test("a body beyond 16 KB is refused, and stores nothing", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { id, key } = await newReportingServer();
   const padded = (bytes: number) => JSON.stringify({ ...sample, facts }).padEnd(bytes);
   expect((await send(key, null, { body: padded(16 * 1024) })).status).toBe(200);
   const larger = await send(key, null, { body: padded(16 * 1024 + 1) });
@@ -308,8 +302,7 @@ test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-A
 });
 
 test("a check-in costs the look-up of its key and one transaction of five statements; a key that can be none costs nothing", async () => {
-  const { id: accountId } = await newAccount();
-  const { key } = await newReportingServer(accountId);
+  const { key } = await newReportingServer();
   const deliver = (raw: string) =>
     POST(
       new Request("http://console/", {
@@ -328,8 +321,7 @@ test("a check-in costs the look-up of its key and one transaction of five statem
 });
 
 test("two daemons with one key are noticed when the first is heard again; a restarted daemon is none", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { id, key } = await newReportingServer();
   const [first, restarted, second] = [unique("daemon"), unique("daemon"), unique("daemon")];
   for (const daemon of [first, first, restarted, restarted, second]) await send(key, { ...sample, daemon });
   const told = () => db.event.count({ where: { subjectId: id, kind: "two_daemons", endedAt: null } });

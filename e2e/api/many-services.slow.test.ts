@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
-import { answer } from "@/e2e/support/ask";
-import { edgeNodesAt } from "@/e2e/support/edge-nodes";
-import * as nodes from "@/lib/game-services/edges/nodes";
-import * as services from "@/lib/game-services/management";
+import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
 
-const { clear, get, newNode, newOwner, sql } = edgeNodesAt(process.env.DATABASE_URL ?? "", answer, { nodes, services });
+const { get, newNode, newOwner, sql } = edgeNodesInProcess();
 
 test("ten thousand services are one answer of less than two megabytes", async () => {
-  await clear();
   const owner = await newOwner();
   const node = await newNode();
   await sql(

@@ -91,13 +91,14 @@ export async function newGameService(
   return { id };
 }
 
-/** A server with the key of its daemon. */
+/** A server with the key of its daemon, of a new account unless one is given. */
 export async function newReportingServer(
-  accountId: number,
+  accountId?: number,
   data: Partial<Prisma.ServerUncheckedCreateInput> = {},
 ): Promise<{ id: number; key: string }> {
-  const { id } = await newServer(accountId, data);
-  const replaced = await replaceServerKey(accountId, id);
+  const owner = accountId ?? (await newAccount()).id;
+  const { id } = await newServer(owner, data);
+  const replaced = await replaceServerKey(owner, id);
   if (replaced.kind !== "replaced") throw new Error(`No key: ${replaced.kind}`);
   return { id, key: replaced.rawKey };
 }

@@ -1,0 +1,259 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { POST as writeInThisProcess } from "@/app/ingest/prometheus/write/route";
+import { grown, nodeExporterSeries } from "@/e2e/support/agent-bodies";
+import { AGENTS, CHECK_INS, EMPTY, packed, plain, REPORTERS, typeOf } from "@/e2e/support/agent-protocols";
+import {
+  agentAt,
+  INFLUX,
+  now,
+  OTLP,
+  PROMETHEUS,
+  paths,
+  type Sent,
+  samplesOf,
+  send,
+  writeSeries,
+} from "@/e2e/support/agent-requests";
+import { answer, ask } from "@/e2e/support/ask";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { exportRequest } from "@/e2e/support/otlp-request";
+import { recordQueries } from "@/e2e/support/recorded-queries";
+import type { Series } from "@/e2e/support/write-request";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { removeServer } from "@/lib/servers/management";
+import { replaceServerKey } from "@/lib/servers/server-keys";
+import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";
+import { mintToken } from "@/lib/tokens/format";
+
+// Keys, methods, limits and costs of the endpoints of stock agents.
+
+test("the key is taken as Bearer, as Token and as the password of Basic; any that does not work is one and the same 401", async () => {
+  const [owner, disabled] = [await newAccount(), await newAccount()];
+  const [working, replaced, removed, ofDisabled] = [
+    await newReportingServer(owner.id),
+    await newReportingServer(owner.id),
+    await newReportingServer(owner.id),
+    await newReportingServer(disabled.id),
+  ];
+  await replaceServerKey(owner.id, replaced.id, new Date(Date.now() - HOUR));
+  await removeServer(owner.id, removed.id);
+  await setAccountDisabled(disabled.email, true);
+  const basic = (key: string) => `Basic ${Buffer.from(`anybody:${key}`).toString("base64")}`;
+  for (const path of paths) {
+    const body = agentAt(path)?.body(now(), 0) ?? "";
+    for (const Authorization of [
+      `Bearer ${working.key}`,
+      `token ${working.key}`,
+      `Token ${working.key}`,
+      basic(working.key),
+    ]) {
+      expect((await send(path, null, body, { Authorization })).status, `${path} ${Authorization}`).toBeLessThan(300);
+    }
+    for (const key of [replaced.key, removed.key, ofDisabled.key, mintToken("serverKey"), owner.token, "csrv_"]) {
+      for (const Authorization of [`Bearer ${key}`, `Token ${key}`, basic(key)]) {
+        const answer = await send(path, null, body, { Authorization });
+        expect(answer, path).toMatchObject({ status: 401, json: { error: "Invalid or replaced server key." } });
+      }
+    }
+    for (const Authorization of ["", "Basic", "Basic !!", "Token", "Digest x", working.key]) {
+      const answer = await send(path, null, body, { Authorization });
+      expect(answer.status, `${path} ${Authorization}`).toBe(401);
+      expect((answer.json as { error: string }).error).toMatch(/^(Missing server key\. Send|Invalid or replaced)/);
+    }
+  }
+});
+
+test("agents of InfluxDB and OTLP find the reason of a failure where they look for it", async () => {
+  const refused = await send(INFLUX, mintToken("serverKey"), "");
+  const error = "Invalid or replaced server key.";
+  expect(refused.json).toEqual({ error, code: "unauthorized", message: error });
+  expect((await send(OTLP, mintToken("serverKey"), "{}")).json).toEqual({ error, code: 16, message: error });
+});
+
+test("InfluxDB's ping and health are answered to anybody; other methods are 405, other paths 404", async () => {
+  const ask = async (path: string, method: string) => {
+    const response = await answer(path, { method });
+    return [response.status, await response.text()];
+  };
+  expect(await ask("/ingest/influx/ping", "GET")).toEqual([204, ""]);
+  expect(await ask("/ingest/influx/ping", "HEAD")).toEqual([204, ""]);
+  const [status, health] = await ask("/ingest/influx/health", "GET");
+  expect([status, JSON.parse(String(health))]).toEqual([
+    200,
+    { name: "console", status: "pass", message: "ready for writes" },
+  ]);
+  for (const path of paths) {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) expect((await ask(path, method))[0]).toBe(405);
+  }
+  expect((await ask("/ingest/influx/health", "POST"))[0]).toBe(405);
+  for (const path of ["/ingest/influx/query", "/ingest/prometheus", "/ingest/otlp/v1/traces", "/ingest/collectd/x"]) {
+    expect((await ask(path, "POST"))[0], path).toBe(404);
+  }
+});
+
+test("check-ins of all endpoints count together: beyond 300 a minute each endpoint is 429 with a true Retry-After, for this key alone", async () => {
+  const { id: accountId } = await newAccount();
+  const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
+  const start = now() - 100 * MINUTE;
+  // Each scrape of a backlog is a check-in, the first of them counted as the request.
+  const backlog = Array.from({ length: 60 }, (_, n) => nodeExporterSeries(start + n * 15 * SECOND, grown(n)));
+  // Few at once: a body that takes a busy machine over three seconds is 503 with a part of it stored, and counts once more.
+  for (let from = 0; from < 60; from += 10) {
+    expect((await writeSeries(key, backlog.slice(from, from + 10).flat())).status).toBe(204);
+  }
+  const answers: Sent[] = [];
+  for (let batch = 0; batch < 14; batch++) {
+    const requests = Array.from({ length: 20 }, (_, n) => [CHECK_INS, ...paths][n % (1 + paths.length)] ?? "");
+    // A body that tells nothing counts as well.
+    answers.push(...(await Promise.all(requests.map((path) => send(path, key, EMPTY[path] ?? "")))));
+  }
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.length - refused.length).toBe(240);
+  for (const [name, { path, body }] of Object.entries(REPORTERS)) {
+    const { status, headers, json } = await send(path, key, body(now(), 70));
+    const wait = Number(headers.get("retry-after"));
+    expect([status, json], name).toEqual([
+      429,
+      expect.objectContaining({ error: `Rate limit exceeded. Retry in ${wait} seconds.` }),
+    ]);
+    expect(wait, name).toBeGreaterThan(0);
+    expect(wait, name).toBeLessThanOrEqual(60);
+    expect((await send(path, other.key, EMPTY[path] ?? "")).status, name).toBeLessThan(300);
+  }
+  expect((await samplesOf(id)).filter(({ memUsedPct }) => memUsedPct !== null)).toHaveLength(60);
+});
+
+test("every path where machines report their health is among those that these tests go through", () => {
+  const reporting = readdirSync("app/ingest", { recursive: true, withFileTypes: true })
+    .filter(({ name }) => name === "route.ts")
+    .map(({ parentPath }) => ({
+      path: parentPath.replace(/^app/, ""),
+      source: readFileSync(join(parentPath, "route.ts"), "utf8"),
+    }))
+    .filter(
+      ({ path, source }) =>
+        /\breportEndpoint\(/.test(source) && !/^\/ingest\/(?:v1\/(?:edge|benchmarks)|notices)\//.test(path),
+    );
+  const known = [CHECK_INS, ...paths, "/ingest/influx/write"];
+  expect(reporting.map(({ path }) => path).sort()).toEqual(known.sort());
+  expect(new Set(Object.values(AGENTS).map(({ path }) => path.split("?")[0]))).toEqual(new Set(paths));
+});
+
+test("what the console remembers of an agent is bounded, however much the agent sends, and goes with its key", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const ts = now() - MINUTE;
+  const disks = (first: number, round: number) =>
+    Array.from({ length: 2000 }, (_, n): Series => {
+      const mountpoint = `/${first + n}`;
+      return {
+        labels: { __name__: "node_filesystem_size_bytes", instance: "a", mountpoint, fstype: "ext4" },
+        samples: [[ts + round * 15 * SECOND, 1e9]],
+      };
+    });
+  for (const round of [0, 1]) {
+    for (const first of [0, 2000]) expect((await writeSeries(key, disks(first, round))).status).toBe(204);
+  }
+  const [state, ...more] = await db.agentState.findMany({ where: { key: { serverId: id } } });
+  expect(more).toEqual([]);
+  const { last, open } = (state?.instants ?? {}) as Record<string, { readings: object } | null>;
+  const [inLast, inOpen] = [last, open].map((instant) => Object.keys(instant?.readings ?? {}).length);
+  expect([inLast, (inOpen ?? 0) <= MAX_READINGS]).toEqual([MAX_READINGS, true]);
+  for (let n = 0; n < 3; n++) {
+    const replaced = await replaceServerKey(accountId, id);
+    const each = replaced.kind === "replaced" ? replaced.rawKey : "";
+    expect((await writeSeries(each, nodeExporterSeries(ts, grown(0)))).status).toBe(204);
+    expect((await send(INFLUX, each, `system,host=a load5=1 ${ts}000000`)).status).toBe(204);
+  }
+  const kept = await db.agentState.findMany({
+    where: { key: { serverId: id } },
+    orderBy: [{ keyId: "asc" }, { protocol: "asc" }],
+  });
+  expect(kept.map(({ protocol }) => protocol)).toEqual(["influx", "prometheus", "influx", "prometheus"]);
+  expect(kept.map(({ keyId }) => keyId - (state?.keyId ?? 0))).not.toContain(0);
+  await removeServer(accountId, id);
+  expect(await db.agentState.count({ where: { keyId: state?.keyId ?? 0 } })).toBe(0);
+});
+
+test("an agent beside our daemon with the same key is noticed like a second daemon", async () => {
+  const { id, key } = await newReportingServer();
+  const checkIn = () =>
+    send("/ingest/v1/check-ins", key, JSON.stringify({ cpu_pct: 5, daemon: "0123456789abcdef" }), {
+      "Content-Type": "application/json",
+    });
+  const ts = now() - 30 * SECOND;
+  await checkIn();
+  await writeSeries(key, nodeExporterSeries(ts, grown(0)));
+  await checkIn();
+  await writeSeries(key, nodeExporterSeries(ts + 15 * SECOND, grown(1)));
+  expect(await db.event.count({ where: { subjectId: id, kind: "two_daemons", endedAt: null } })).toBe(1);
+});
+
+test("a scrape costs three statements and the transaction of its check-in: whose key, what was read before, what is read now", async () => {
+  const { key } = await newReportingServer();
+  const ts = now() - MINUTE;
+  const write = (round: number) =>
+    writeInThisProcess(
+      new Request("http://console/", {
+        method: "POST",
+        headers: { ...typeOf(PROMETHEUS), Authorization: `Bearer ${key}` },
+        body: packed(nodeExporterSeries(ts + round * 15 * SECOND, grown(round))),
+      }),
+      { params: Promise.resolve({}) },
+    );
+  for (const round of [0, 1]) expect((await write(round)).status).toBe(204);
+  const queries = await recordQueries(async () => expect((await write(2)).status).toBe(204));
+  const verbs = queries.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1]);
+  expect(verbs.slice(0, 3)).toEqual(["select", "select", "begin"]);
+  expect(verbs.slice(-2)).toEqual(["commit", "insert"]);
+  // The check-in tells of a killed process besides.
+  expect(verbs.slice(3, -2)).toEqual(["select", "select", "insert", "insert", "with", "insert"]);
+});
+
+test("OTLP in Protocol Buffers and gzip, as a Collector sends it by default, is the same check-in, and its answers and failures are Protocol Buffers", async () => {
+  const { id: accountId } = await newAccount();
+  const binary = { "Content-Type": "application/x-protobuf" };
+  const samples = [];
+  for (const isBinary of [true, false]) {
+    const { id, key } = await newReportingServer(accountId);
+    for (const round of [0, 1]) {
+      const json = String(agentAt(OTLP)?.body(now() - (30 - 15 * round) * SECOND, round));
+      const body = isBinary ? plain(gzipSync(exportRequest(JSON.parse(json)))) : json;
+      const answer = await ask(OTLP, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(isBinary ? { ...binary, "Content-Encoding": "gzip" } : { "Content-Type": "application/json" }),
+        },
+        body,
+      });
+      expect([answer.status, answer.text]).toEqual([200, isBinary ? "" : "{}"]);
+      if (isBinary) expect(answer.headers.get("content-type")).toBe("application/x-protobuf");
+    }
+    samples.push((await samplesOf(id)).map(({ cpuPct, memUsedPct, diskUsedPct }) => [cpuPct, memUsedPct, diskUsedPct]));
+  }
+  expect(samples[0]).toEqual(samples[1]);
+  expect(samples[0]).toHaveLength(2);
+  const { key } = await newReportingServer(accountId);
+  const whole = exportRequest(JSON.parse(String(agentAt(OTLP)?.body(now(), 0))));
+  for (const [bearer, body, status, code, message] of [
+    [mintToken("serverKey"), whole, 401, 16, "Invalid or replaced server key."],
+    [key, whole.subarray(0, -3), 400, 3, "The body is not a whole ExportMetricsServiceRequest of OTLP."],
+    [key, Buffer.alloc(9, 0x0b), 400, 3, "The body is not a whole ExportMetricsServiceRequest of OTLP."],
+  ] as const) {
+    const response = await answer(OTLP, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${bearer}`, ...binary },
+      body: plain(body),
+    });
+    expect([response.status, response.headers.get("content-type")]).toEqual([status, "application/x-protobuf"]);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([...bytes.subarray(0, 2)]).toEqual([8, code]);
+    expect(bytes.subarray(4).toString()).toBe(message);
+  }
+});

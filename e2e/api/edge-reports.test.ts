@@ -1,0 +1,209 @@
+import { expect, test } from "vitest";
+import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
+import { interval, RULES, thisMinute } from "@/e2e/support/edge-nodes";
+import { MINUTE } from "@/lib/format/time";
+import * as nodes from "@/lib/game-services/edges/nodes";
+import * as services from "@/lib/game-services/management";
+
+// What an edge node reports: acknowledgements, warnings and intervals.
+
+const { sql, newNode, newOwner, newService, get, report, acknowledge, stateOf, statusOf } = edgeNodesInProcess();
+
+test("a node says what it serves of a version that it refuses, and warns without a change of the status; older nodes say neither", async () => {
+  const owner = await newOwner();
+  const node = await newNode();
+  const { id, input } = await newService(owner);
+  await get(node.key);
+  const say = (version: number, words: object) =>
+    report(node.key, { acknowledgements: [{ service_id: id, version, error: null, ...words }] });
+  const warning =
+    "origin.example.com has not been found in DNS since 2026-11-23 09:04 UTC; this node goes on with 192.0.2.80.";
+  expect((await say(1, { serving_version: 1, warning })).status).toBe(200);
+  expect(await stateOf(id)).toMatchObject({ status: "active", error: null });
+  expect(await sql("select serving_version, warning from edge_acknowledgements where service_id = $1", [id])).toEqual([
+    { serving_version: 1, warning },
+  ]);
+  await services.editService(owner, id, { ...input, originPort: "1" }, RULES);
+  await say(2, { error: "The origin cannot be found in DNS.", serving_version: 1, warning: null });
+  expect(await stateOf(id)).toMatchObject({
+    status: "failed",
+    error: `${node.name}: The origin cannot be found in DNS. Players still reach version 1.`,
+  });
+  // A program of before these fields.
+  expect((await say(2, { error: "no route" })).status).toBe(200);
+  expect(await stateOf(id)).toMatchObject({ status: "failed", error: `${node.name}: no route` });
+  for (const words of [
+    { serving_version: -1 },
+    { serving_version: "1" },
+    { warning: "a".repeat(513) },
+    { warning: "\n" },
+  ]) {
+    expect((await say(2, words)).status, JSON.stringify(words)).toBe(400);
+  }
+
+  // The console itself refuses a version that another program wrote: nodes are told to keep what they have.
+  await sql("update game_services set origin_host = 'a b', config_version = 3 where id = $1", [id]);
+  const problem = "This origin is neither a DNS name nor an IP.";
+  const { data } = (await get(node.key)).json;
+  expect(data.services.map((service: { id: number }) => service.id)).not.toContain(id);
+  expect(data.held).toContainEqual({ id, version: 3, problem });
+  await say(3, { error: problem, serving_version: 1 });
+  await expect
+    .poll(() => stateOf(id))
+    .toMatchObject({ status: "failed", error: `${problem} Players still reach version 1.` });
+  await services.setServiceWish(owner, id, "off");
+  expect((await get(node.key)).json.data.held ?? []).not.toContainEqual(expect.objectContaining({ id }));
+});
+
+test("intervals of a service that the node has are stored once; those of gone and foreign ones are dropped and counted", async () => {
+  const owner = await newOwner();
+  const [node, other] = [await newNode(), await newNode()];
+  const { id } = await newService(owner);
+  await get(node.key);
+  await acknowledge(node.key, id, 1);
+  const ts = thisMinute() - 2 * MINUTE;
+  const intervals = [interval(id, ts), interval(id, ts - MINUTE), interval(id, ts), interval(2 ** 31 - 1, ts)];
+  expect((await report(node.key, { intervals })).json).toEqual({ data: { stored: 2, dropped: 1 } });
+  expect((await report(node.key, { intervals: intervals.slice(0, 3) })).json).toEqual({ data: { stored: 0 } });
+  // A node that never had the service counts nothing of it.
+  expect((await report(other.key, { intervals: [interval(id, ts)] })).json).toEqual({
+    data: { stored: 0, dropped: 1 },
+  });
+  const rows = await sql("select node_id, packets, bytes, dropped, connections, latency_ms from metric_samples");
+  const counted = { packets: "1", bytes: "2", dropped: "3", connections: "4", latency_ms: 12.5 };
+  expect(rows).toEqual([
+    { node_id: node.id, ...counted },
+    { node_id: node.id, ...counted },
+  ]);
+  // The node goes, what it counted stays.
+  await nodes.removeNode(node.id);
+  expect(await sql("select 1 from metric_samples")).toHaveLength(2);
+});
+
+test("a report is taken whole or refused in one sentence that names what is wrong", async () => {
+  const owner = await newOwner();
+  const node = await newNode();
+  const { id } = await newService(owner);
+  await get(node.key);
+  const ts = thisMinute() - 3 * MINUTE;
+  const good = interval(id, ts);
+  const acknowledgement = { service_id: id, version: 1, error: null };
+  for (const [body, message] of [
+    ["", /^The body is not JSON\.$/],
+    ["[]", /must be a JSON object/],
+    [{ intervals: {} }, /^intervals: /],
+    [{ more: 1 }, /^more: is not a field of a report\.$/],
+    [{ intervals: [{ ...good, extra: 1 }] }, /^intervals\.0\.extra: is not a field of a report\.$/],
+    [{ intervals: [good, { ...good, packets: -1 }] }, /^intervals\.1\.packets: /],
+    [{ intervals: [{ ...good, bytes: 2 ** 53 }] }, /^intervals\.0\.bytes: /],
+    [{ intervals: [{ ...good, bytes: 1.5 }] }, /^intervals\.0\.bytes: /],
+    [{ intervals: [{ ...good, dropped: "1" }] }, /^intervals\.0\.dropped: /],
+    [{ intervals: [{ ...good, latency_ms: -1 }] }, /^intervals\.0\.latency_ms: /],
+    [{ intervals: [{ ...good, latency_ms: 1e9 }] }, /^intervals\.0\.latency_ms: /],
+    [{ intervals: [{ ...good, service_id: 0 }] }, /^intervals\.0\.service_id: /],
+    [{ intervals: [{ ...good, ts: ts + 1 }] }, /^intervals\.0\.ts: is not the beginning of a minute\.$/],
+    [{ intervals: [{ ...good, ts: thisMinute() + MINUTE }] }, /^intervals\.0\.ts: is of a minute that has not ended/],
+    [{ intervals: [{ ...good, ts: ts + 60 * MINUTE }] }, /Check this machine's clock\.$/],
+    [
+      { intervals: [{ ...good, ts: thisMinute() - 122 * MINUTE }] },
+      /^intervals\.0\.ts: is 12\d minutes old, and 2 hours/,
+    ],
+    [{ intervals: Array.from({ length: 1001 }, () => good) }, /^intervals: has more than 1000 entries\.$/],
+    [{ acknowledgements: [{ service_id: id, version: 1 }] }, /^acknowledgements\.0\.error: /],
+    [{ acknowledgements: [{ ...acknowledgement, version: -1 }] }, /^acknowledgements\.0\.version: /],
+    [{ acknowledgements: [{ ...acknowledgement, error: "a\nb" }] }, /^acknowledgements\.0\.error: holds control/],
+    [{ acknowledgements: [{ ...acknowledgement, error: "\ud800" }] }, /^acknowledgements\.0\.error: holds control/],
+    [{ acknowledgements: [{ ...acknowledgement, error: "a\u202Eb" }] }, /^acknowledgements\.0\.error: holds control/],
+    [{ acknowledgements: [{ ...acknowledgement, error: "a\u0000b" }] }, /^acknowledgements\.0\.error: holds control/],
+    [{ acknowledgements: [{ ...acknowledgement, error: "x".repeat(257) }] }, /^acknowledgements\.0\.error: /],
+  ] as [unknown, RegExp][]) {
+    const answer = await report(node.key, body);
+    expect(answer.json, JSON.stringify(body).slice(0, 90)).toEqual({ error: expect.stringMatching(message) });
+    expect(answer.status).toBe(400);
+  }
+  expect((await report(node.key, { intervals: [{ ...good, latency_ms: null }] })).status).toBe(200);
+  expect((await report(node.key, " ".repeat(256 * 1024 + 1))).json).toEqual({
+    error: "The body is larger than 256 KB.",
+  });
+  for (const headers of [{ "Content-Type": "text/plain" }, { "Content-Encoding": "gzip" }] as Record<
+    string,
+    string
+  >[]) {
+    expect((await report(node.key, "{}", { headers })).status).toBe(415);
+  }
+  expect(await sql("select 1 from metric_samples")).toHaveLength(0);
+  // Ignores a version that does not exist.
+  await acknowledge(node.key, id, 99);
+  expect(await statusOf(id)).toBe("configuring");
+});
+
+/** What a line of 100 Gbit/s carries in a minute, both ways: bytes, frames of 84 bytes, and three of them for a connection. */
+const MOST = { bytes: 1.5e12, packets: 17_857_142_857, dropped: 17_857_142_857, connections: 5_952_380_952 };
+
+test("a node reports no more than its line carries in a minute, over all services and reports; what was told twice counts once", async () => {
+  const owner = await newOwner();
+  const [node, other] = [await newNode(), await newNode()];
+  const [a, b] = [await newService(owner), await newService(owner)];
+  for (const { key } of [node, other]) {
+    await get(key);
+    for (const { id } of [a, b]) await acknowledge(key, id, 1);
+  }
+  const ts = thisMinute() - 3 * MINUTE;
+  const nothing = { packets: 0, bytes: 0, dropped: 0, connections: 0, latency_ms: null };
+  const said = (id: number, figures: object, at = ts) => ({ service_id: id, ts: at, ...nothing, ...figures });
+  const refusal = (index: number, counter: keyof typeof MOST, total: number) => ({
+    error:
+      `intervals.${index}.${counter}: with it the node counted ${total} in this minute, all services together, and ` +
+      `a line of 100 Gbit/s (EDGE_LINE_GBIT) carries ${MOST[counter]} at most.`,
+  });
+  for (const [place, counter] of (["bytes", "packets", "dropped", "connections"] as const).entries()) {
+    const at = ts - place * MINUTE;
+    const most = MOST[counter];
+    const send = (key: string, intervals: object[], acknowledgements: object[] = []) =>
+      report(key, { intervals, acknowledgements });
+    // In one report, of one service or of several.
+    const alone = await send(node.key, [said(a.id, {}, at), said(b.id, { [counter]: most + 1 }, at)]);
+    expect([alone.status, alone.json]).toEqual([400, refusal(1, counter, most + 1)]);
+    const both = await send(node.key, [said(a.id, { [counter]: most }, at), said(b.id, { [counter]: 1 }, at)]);
+    expect([both.status, both.json]).toEqual([400, refusal(0, counter, most + 1)]);
+    // Over several reports. Told again, it is the same.
+    for (const stored of [1, 0]) {
+      expect((await send(node.key, [said(a.id, { [counter]: most }, at)])).json).toEqual({ data: { stored } });
+    }
+    const failed = { service_id: b.id, version: 1, error: "refused with its report" };
+    const more = await send(node.key, [said(b.id, { [counter]: 1 }, at)], [failed]);
+    expect([more.status, more.json]).toEqual([400, refusal(0, counter, most + 1)]);
+    expect(await stateOf(b.id), "a refused report leaves nothing").toMatchObject({ status: "active" });
+    // Other minutes and other nodes have lines of their own.
+    expect((await send(node.key, [said(b.id, { [counter]: 1 }, at - 10 * MINUTE)])).json).toEqual({
+      data: { stored: 1 },
+    });
+    expect((await send(other.key, [said(b.id, { [counter]: most }, at)])).json).toEqual({ data: { stored: 1 } });
+  }
+  const minutes = await sql<{ node_id: number; count: number }>(
+    "select node_id, count(*)::int from edge_node_minutes group by node_id order by node_id",
+  );
+  expect(minutes).toEqual([
+    { node_id: node.id, count: 8 },
+    { node_id: other.id, count: 4 },
+  ]);
+  // The largest report there can be, with figures of nonsense, is refused before anything is stored.
+  const nonsense = Array.from({ length: 1000 }, () => said(a.id, { bytes: 2 ** 53 - 1 }, ts - 60 * MINUTE));
+  expect((await report(node.key, { intervals: nonsense })).json).toEqual(refusal(0, "bytes", 2 ** 53 - 1));
+});
+
+test("reports of one node that arrive at once cannot pass the cap of its line together", async () => {
+  const owner = await newOwner();
+  const node = await newNode();
+  const made = [];
+  for (let index = 0; index < 8; index++) made.push(await newService(owner));
+  await get(node.key);
+  for (const { id } of made) await acknowledge(node.key, id, 1);
+  const ts = thisMinute() - 3 * MINUTE;
+  const answers = await Promise.all(
+    made.map(({ id }) => report(node.key, { intervals: [{ ...interval(id, ts), bytes: MOST.bytes / 4 }] })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 400, 400, 400, 400]);
+  const [sum] = await sql("select sum(bytes)::float8 as bytes from metric_samples");
+  expect(sum).toEqual({ bytes: MOST.bytes });
+});

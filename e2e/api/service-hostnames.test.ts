@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
+import { RULES } from "@/e2e/support/edge-nodes";
+import { unique } from "@/e2e/support/factories";
+import { MAX_KEPT_HOSTNAMES } from "@/lib/game-services/hostnames";
+import * as services from "@/lib/game-services/management";
+
+// Which account a hostname belongs to, and until when.
+
+const { sql, newNode, newOwner, newService, get, acknowledge, stateOf, statusOf } = edgeNodesInProcess();
+
+test("one account's hostname is nobody else's; a claim that was never active lapses after 7 days; of doubles by other writers the lowest id is served", async () => {
+  const [first, second] = [await newOwner(), await newOwner()];
+  const node = await newNode();
+  const { id, input } = await newService(first);
+  const refused = await services.createService(second, { ...input, name: "Mine" }, RULES);
+  expect(refused).toEqual({
+    kind: "invalid",
+    field: "javaHostname",
+    message: "Another service has this public hostname. Choose another one.",
+  });
+  // Many at once for one name: one gets it.
+  const javaHostname = `${unique("race")}.example.com`;
+  const race = await Promise.all(
+    Array.from({ length: 8 }, () => services.createService(second, { ...input, javaHostname }, RULES)),
+  );
+  expect(race.filter(({ kind }) => kind === "created")).toHaveLength(1);
+  await sql("update hostname_claims set claimed_at = now() - interval '7 days 1 minute' where service_id = $1", [id]);
+  const taken = await services.createService(second, input, RULES);
+  expect(taken.kind).toBe("created");
+  // The owner of the service that lost the hostname sees an error.
+  const served = (await get(node.key)).json.data.services as { id: number }[];
+  expect(served.map((service) => service.id)).not.toContain(id);
+  await expect
+    .poll(() => stateOf(id))
+    .toMatchObject({ status: "failed", error: "Another service has this public hostname." });
+  // Other programs may write the same hostname twice.
+  const doubled = `${unique("double")}.example.com`;
+  const rows = await sql<{ id: number }>(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+    select $1, 'Theirs', case when i = 2 then upper($2) else $2 end, '192.0.2.9', 25565 from generate_series(1, 3) i
+    returning id`,
+    [first, doubled],
+  );
+  const [lowest = 0, middle = 0, highest = 0] = rows.map((row) => row.id);
+  await sql("update game_services set java_hostname = 'x' || chr(10) || 'y.example.com' where id = $1", [highest]);
+  const list = (await get(node.key)).json.data.services as { id: number }[];
+  expect(list.map((service) => service.id)).toContain(lowest);
+  expect(list.map((service) => service.id)).not.toContain(middle);
+  expect(list.map((service) => service.id)).not.toContain(highest);
+  await expect.poll(() => statusOf(middle)).toBe("failed");
+  await expect.poll(() => statusOf(highest)).toBe("failed");
+  expect(await statusOf(lowest), "as its writer left it").toBe("pending_config");
+  await acknowledge(node.key, lowest, 1);
+  expect(await statusOf(lowest)).toBe("active");
+});
+
+test("a hostname that was active stays its account's for 7 days after a rename or deletion, for 20 hostnames at most", async () => {
+  const [first, second] = [await newOwner(), await newOwner()];
+  const node = await newNode();
+  const { id, input } = await newService(first);
+  const activate = async (service: number) => {
+    await get(node.key);
+    await acknowledge(node.key, service, (await stateOf(service))?.config_version ?? 0);
+    expect(await statusOf(service)).toBe("active");
+  };
+  const rename = (javaHostname: string) => services.editService(first, id, { ...input, javaHostname }, RULES);
+  const create = (owner: number, javaHostname: string) =>
+    services.createService(owner, { ...input, name: "Survival", javaHostname }, RULES);
+  await activate(id);
+  expect((await rename(`${unique("renamed")}.example.com`)).kind).toBe("changed");
+  await activate(id);
+  expect(await create(second, input.javaHostname)).toMatchObject({ kind: "invalid", field: "javaHostname" });
+  // Written by another program, it is not served for somebody else either.
+  const [foreign] = await sql<{ id: number }>(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+     values ($1, 'Theirs', $2, '192.0.2.9', 25565) returning id`,
+    [second, input.javaHostname],
+  );
+  const served = (await get(node.key)).json.data.services as { id: number }[];
+  expect(served.map((service) => service.id)).not.toContain(foreign?.id);
+  await sql("delete from game_services where id = $1", [foreign?.id]);
+  // The way back is open, and another service of the account may take what it left.
+  expect((await rename(input.javaHostname)).kind).toBe("changed");
+  await activate(id);
+  await services.deleteService(first, id, "Survival");
+  await acknowledge(node.key, id, null);
+  expect(await statusOf(id)).toBe("no row");
+  expect(await create(second, input.javaHostname)).toMatchObject({ kind: "invalid", field: "javaHostname" });
+  const other = await create(first, input.javaHostname);
+  if (other.kind !== "created") throw new Error(JSON.stringify(other));
+  await activate(other.id);
+  await services.deleteService(first, other.id, "Survival");
+  await acknowledge(node.key, other.id, null);
+
+  const kept = () =>
+    sql<{ hostname: string }>("select hostname from hostname_claims where account_id = $1 order by released_at", [
+      first,
+    ]);
+  const [oldest] = await kept();
+  await sql(
+    `insert into hostname_claims (hostname, account_id, claimed_at, active_at, released_at)
+     select $2 || n || '.example.com', $1, now(), now(), now() - interval '1 day' + n * interval '1 second'
+     from generate_series(1, $3::int) n`,
+    [first, unique("kept"), MAX_KEPT_HOSTNAMES - (await kept()).length],
+  );
+  const [{ hostname: leaves } = { hostname: "" }] = await kept();
+  expect(leaves).not.toBe(oldest?.hostname);
+  const last = await newService(first);
+  await activate(last.id);
+  await services.editService(first, last.id, { ...last.input, javaHostname: `${unique("away")}.example.com` }, RULES);
+  const after = (await kept()).map(({ hostname }) => hostname);
+  expect(after).toHaveLength(MAX_KEPT_HOSTNAMES);
+  expect(after).not.toContain(leaves);
+  expect(after).toContain(last.input.javaHostname);
+
+  await sql("update hostname_claims set released_at = now() - interval '7 days 1 minute' where hostname = $1", [
+    input.javaHostname,
+  ]);
+  expect((await create(second, input.javaHostname)).kind).toBe("created");
+});
