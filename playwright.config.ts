@@ -12,6 +12,7 @@ const LOAD = [
   "operations/large-deletions",
   "operations/neighbours",
   "operations/rolling-restart",
+  "operations/sign-in-crowds",
   "operations/unread-answers",
   "operations/waiting-nodes",
   "ops/pages/timing",

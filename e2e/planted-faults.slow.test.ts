@@ -48,7 +48,7 @@ const FAULTS: readonly Fault[] = [
   {
     what: "24h that is 23h",
     ...{ file: "lib/game-services/metrics-query.ts", from: '"24h": DAY,', to: '"24h": 23 * HOUR,' },
-    ...{ tests: "api", files: "e2e/api/endpoints" },
+    ...{ tests: "api", files: "e2e/api/service-endpoints" },
   },
   {
     what: "a server that any account reads",

@@ -12,7 +12,7 @@ import { conclude, failure, NOTHING, ofPlaywright, ofVitest, RESULTS, type Resul
 /** The oldest Node that package.json supports. */
 const OLDEST_NODE = "20.19.0";
 /** What newcomers meet first, on the database that they meet it on. */
-const MET_EMBEDDED = ["authentication", "ingest", "rate-limit", "visibility"];
+const MET_EMBEDDED = ["authentication", "ingest", "rate-limit", "server-keys", "visibility"];
 const NO_BROWSER = "no Chromium or Chrome (apt install chromium, or name one in CHROMIUM_PATH)";
 
 type Variables = Record<string, string>;

@@ -1,62 +1,13 @@
-import { isDeepStrictEqual } from "node:util";
 import { expect, test, vi } from "vitest";
-import { POST } from "@/app/ingest/v1/check-ins/route";
-import { answer, call, getData } from "@/e2e/support/ask";
-import { ENDPOINT_PATHS } from "@/e2e/support/calls";
+import { getData } from "@/e2e/support/ask";
+import { facts, sample, send } from "@/e2e/support/check-ins";
 import { newAccount, newReportingServer, unique } from "@/e2e/support/factories";
-import { recordQueries } from "@/e2e/support/recorded-queries";
-import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { parseCheckInBody } from "@/lib/ingest/check-in-body";
-import { removeServer } from "@/lib/servers/management";
-import { replaceServerKey } from "@/lib/servers/server-keys";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { mintToken } from "@/lib/tokens/format";
 
-// The endpoint through which daemons check in. Tests stand behind one trusted proxy, so each can come from its own IP.
-
-const PATH = "/ingest/v1/check-ins";
-const sample = {
-  cpu_pct: 12.5,
-  cpu_steal_pct: 0.1,
-  cpu_iowait_pct: 1,
-  load5: 0.4,
-  mem_used_mb: 900,
-  mem_total_mb: 4096,
-  swap_used_pct: 0,
-  disk_used_pct: 41,
-  net_loss_pct: 0,
-  net_retransmit_pct: 0.2,
-  uptime_s: 5000,
-  oom_kills: 0,
-  failed_units: 0,
-};
-const facts = { os: "Debian GNU/Linux 13", kernel: "6.12.48", cores: 2 };
-
-type Init = { headers?: Record<string, string>; body?: string; method?: string };
-
-async function send(key: string | null, body: unknown, init: Init = {}) {
-  const response = await answer(PATH, {
-    method: init.method ?? "POST",
-    headers: {
-      "Content-Type": "application/json",
-      ...(key !== null && { Authorization: `Bearer ${key}` }),
-      ...init.headers,
-    },
-    body: init.method === "GET" ? null : (init.body ?? JSON.stringify(body)),
-  });
-  const text = await response.text();
-  const { headers } = response;
-  const said = ["cache-control", "x-content-type-options", "access-control-allow-origin"].map((name) =>
-    headers.get(name),
-  );
-  const given = [...said, headers.has("x-request-id")];
-  const wanted = ["no-store", "nosniff", null, true];
-  // Every `expect` costs the runner a scan of all earlier steps, and this test would make thousands.
-  if (!isDeepStrictEqual(given, wanted)) expect(given, text).toEqual(wanted);
-  return { status: response.status, headers, text, json: JSON.parse(text) as unknown };
-}
+// What the endpoint of daemons takes and stores. Tests stand behind one trusted proxy, so each can come from its own IP.
 
 const stateOf = (id: number) => db.server.findUniqueOrThrow({ where: { id }, include: { keys: true } });
 const samplesOf = (serverId: number) => db.telemetrySample.count({ where: { serverId } });
@@ -178,70 +129,6 @@ test("a wrong field is refused by its name, and nothing of the check-in is kept"
   expect((await send(key, { facts: { ...facts, os: "<script>alert(1)</script>" } })).status).toBe(200);
 });
 
-test("no key is one 401; wrong, replaced, removed, disabled and foreign ones are another, all the same", async () => {
-  const [owner, disabled] = [await newAccount(), await newAccount()];
-  const [replaced, removed, ofDisabled] = [
-    await newReportingServer(owner.id),
-    await newReportingServer(owner.id),
-    await newReportingServer(disabled.id),
-  ];
-  await replaceServerKey(owner.id, replaced.id, new Date(Date.now() - HOUR));
-  await removeServer(owner.id, removed.id);
-  await setAccountDisabled(disabled.email, true);
-  const wrong = [
-    replaced.key,
-    removed.key,
-    ofDisabled.key,
-    mintToken("serverKey"),
-    owner.token,
-    "csrv_",
-    "x".repeat(9000),
-  ];
-  const answers = await Promise.all(wrong.map((key) => send(key, sample)));
-  for (const { status, json, headers } of answers) {
-    expect({ status, json }).toEqual({ status: 401, json: { error: "Invalid or replaced server key." } });
-    expect(headers.get("www-authenticate")).toBe('Bearer realm="console-ingest", error="invalid_token"');
-  }
-  expect(await send(null, sample)).toMatchObject({
-    status: 401,
-    json: { error: 'Missing server key. Send "Authorization: Bearer <server key>".' },
-  });
-});
-
-test("a replaced key reports within its hour, and the new one at once", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
-  const replaced = await replaceServerKey(accountId, id);
-  expect((await send(key, sample)).status).toBe(200);
-  expect((await send(replaced.kind === "replaced" ? replaced.rawKey : null, sample)).status).toBe(200);
-});
-
-test("a server key reads nothing, on any endpoint", async () => {
-  const { key } = await newReportingServer();
-  for (const path of [...ENDPOINT_PATHS, "/api/v1/nothing"]) {
-    expect((await call(path, key)).status, path).toBe(401);
-  }
-});
-
-test("other methods are 405, other types 415, other paths 404, each in JSON", async () => {
-  const { key } = await newReportingServer();
-  for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-    const answer = await send(key, sample, { method });
-    expect({ status: answer.status, allow: answer.headers.get("allow") }, method).toEqual({
-      status: 405,
-      allow: "POST",
-    });
-  }
-  for (const headers of [{ "Content-Type": "text/plain" }, { "Content-Type": "" }, { "Content-Encoding": "gzip" }]) {
-    expect((await send(key, sample, { headers })).status, JSON.stringify(headers)).toBe(415);
-  }
-  expect((await send(key, sample, { headers: { "Content-Type": "Application/JSON; charset=utf-8" } })).status).toBe(
-    200,
-  );
-  const elsewhere = await answer("/ingest/v1/nothing", { method: "POST" });
-  expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { error: "Not found." }]);
-});
-
 test("each answer says what time PostgreSQL has, and samples are judged by it, whatever the clock beside the console says", async () => {
   const { id, key } = await newReportingServer();
   for (const off of [HOUR, -HOUR]) {
@@ -274,50 +161,6 @@ test("a body beyond 16 KB is refused, and stores nothing", async () => {
   const larger = await send(key, null, { body: padded(16 * 1024 + 1) });
   expect(larger).toMatchObject({ status: 413, json: { error: "The body is larger than 16 KB." } });
   expect(await samplesOf(id)).toBe(1);
-});
-
-test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-After is true for this key alone", async () => {
-  const { id: accountId } = await newAccount();
-  const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
-  const start = Date.now() - 100 * MINUTE;
-  const statuses: number[] = [];
-  let refused: Awaited<ReturnType<typeof send>> | undefined;
-  for (let n = 0; n < 320; n += 20) {
-    const batch = Array.from({ length: 20 }, (_, k) =>
-      send(key, { ...sample, sampled_at: start + (n + k) * 10 * SECOND }),
-    );
-    for (const answer of await Promise.all(batch)) {
-      statuses.push(answer.status);
-      if (answer.status === 429) refused = answer;
-    }
-  }
-  expect(statuses.filter((status) => status === 200)).toHaveLength(300);
-  expect(statuses.filter((status) => status === 429)).toHaveLength(20);
-  const wait = Number(refused?.headers.get("retry-after"));
-  expect(refused?.json).toEqual({ error: `Rate limit exceeded. Retry in ${wait} seconds.` });
-  expect(wait).toBeGreaterThan(0);
-  expect(wait).toBeLessThanOrEqual(60);
-  expect(await samplesOf(id)).toBe(300);
-  expect((await send(other.key, sample)).status).toBe(200);
-});
-
-test("a check-in costs the look-up of its key and one transaction of five statements; a key that can be none costs nothing", async () => {
-  const { key } = await newReportingServer();
-  const deliver = (raw: string) =>
-    POST(
-      new Request("http://console/", {
-        method: "POST",
-        body: JSON.stringify({ ...sample, facts }),
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${raw}` },
-      }),
-      { params: Promise.resolve({}) },
-    );
-  const queries = await recordQueries(async () => expect((await deliver(key)).status).toBe(200));
-  expect(queries.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1])).toEqual([
-    ...["select", "begin", "select", "select", "insert", "insert", "with", "commit"],
-  ]);
-  const mistyped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
-  expect(await recordQueries(async () => expect((await deliver(mistyped)).status).toBe(401))).toEqual([]);
 });
 
 test("two daemons with one key are noticed when the first is heard again; a restarted daemon is none", async () => {

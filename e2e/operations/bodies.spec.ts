@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import { gzipSync } from "node:zlib";
-import { grown, telegrafLines } from "@/e2e/support/agent-bodies";
 import { AGENT_PATHS, CHECK_INS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
@@ -98,19 +97,18 @@ type Endpoint = {
 };
 
 const AT_ONCE = 20;
+const TEXT = { "Content-Type": "text/plain" };
+const OF_JSON = { type: typeOf(CHECK_INS), wrongType: TEXT, bad: "{", quota: 300, unknown: 401 };
 
 const serverEndpoint = ({ path }: Reporter, maxBytes: number, wrongType: Endpoint["wrongType"]): Endpoint => ({
+  ...OF_JSON,
   path: () => path,
   credentials: ({ server }) => bearer(server),
   type: typeOf(path),
   wrongType,
   maxBytes,
-  bad: "{",
-  quota: 300,
-  unknown: 401,
 });
 const reporter = (name: string) => REPORTERS[name] as Reporter;
-const TEXT = { "Content-Type": "text/plain" };
 
 const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   "check-ins": serverEndpoint(reporter("the daemon"), 16 * KB, TEXT),
@@ -118,22 +116,16 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   Influx: { ...serverEndpoint(reporter("Telegraf"), MB, { "Content-Encoding": "br" }), bad: "a" },
   OTLP: serverEndpoint(reporter("the Collector"), MB, TEXT),
   "edge reports": {
+    ...OF_JSON,
     path: () => REPORTS_PATH,
     credentials: ({ node }) => bearer(node),
-    type: typeOf(CHECK_INS),
-    wrongType: TEXT,
     maxBytes: 256 * KB,
-    bad: "{",
-    quota: 300,
-    unknown: 401,
   },
   "benchmark results": {
+    ...OF_JSON,
     path: ({ run }) => `/ingest/v1/benchmarks/${run}`,
     credentials: () => ({}),
-    type: typeOf(CHECK_INS),
-    wrongType: TEXT,
     maxBytes: 64 * KB,
-    bad: "{",
     quota: 20,
     // Its key is in its path.
     unknown: 404,
@@ -279,45 +271,5 @@ for (const [senders, bodies] of Object.entries(FLOODS)) {
     expect(answered).toBeLessThan(45);
     // Those that waited too long for their turn are told to come again.
     for (const status of await Promise.all(flood)) expect([200, 400, 503]).toContain(status);
-  });
-}
-
-/** Bodies with so many bad entries before those of a machine. */
-const BAD_ENTRIES: Readonly<Record<string, { path: string; status: number; body(count: number): string }>> = {
-  Influx: {
-    path: AGENT_PATHS.influx,
-    status: 400,
-    body: (count) => "system load5=\n".repeat(count) + telegrafLines(Date.now(), grown(0)),
-  },
-  OTLP: {
-    path: AGENT_PATHS.otlp,
-    status: 200,
-    body: (count) => {
-      const points = (list: string) =>
-        `{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"web-1"}}]},"scopeMetrics":[{"metrics":[{"name":"system.uptime","gauge":{"dataPoints":[${list}]}}]}]}`;
-      const bad = Array(count).fill('{"asDouble":1}').join();
-      const good = `{"asDouble":1,"timeUnixNano":"${Date.now()}000000"}`;
-      return `{"resourceMetrics":[${points(bad)},${points(good)}]}`;
-    },
-  },
-};
-
-for (const [name, { path, status, body }] of Object.entries(BAD_ENTRIES)) {
-  test(`${name}: beside a hundred bad entries the good ones are kept; with one more it is 400 and nothing is stored`, async () => {
-    const { server, serverId } = await newSender();
-    const deliver = (count: number) =>
-      send({ path, headers: { ...typeOf(path), ...bearer(server) }, body: body(count) }).answer;
-    const stored = () =>
-      runSql(
-        database.url,
-        "select 1 from agent_states s join server_keys k on k.id = s.key_id where k.server_id = $1",
-        [serverId],
-      );
-    const refused = await deliver(101);
-    expect(refused.status).toBe(400);
-    expect(JSON.parse(refused.text).error).toMatch(/^More than 100 entries are wrong, so nothing was stored\. /);
-    expect(await stored()).toEqual([]);
-    expect((await deliver(100)).status).toBe(status);
-    expect(await stored()).toHaveLength(1);
   });
 }

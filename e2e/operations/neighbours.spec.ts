@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
-import { newAccount, newGameService, newReportingServer, newToken, PASSWORD, unique } from "@/e2e/support/factories";
+import { attack, crowdedConsole, ROUNDS, type Seen, SHARED_IP } from "@/e2e/support/crowds";
+import { newAccount, newGameService, newReportingServer, newToken } from "@/e2e/support/factories";
 import { expect, spend, test } from "@/e2e/support/fixtures";
-import { freePort } from "@/e2e/support/free-port";
 import { fieldsOfForm } from "@/e2e/support/html-form";
 import { needsPostgresRun } from "@/e2e/support/needs";
 import { sendFields } from "@/e2e/support/pages";
@@ -16,30 +15,17 @@ import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // One customer asks for as much as it can, from the same ip as a quiet one. What they are answered counts, not how fast.
 
+const { running, send, readAdmission } = crowdedConsole();
+
 const FLEET = 1000;
-/** Both customers are behind the same NAT. */
-const SHARED_IP = "198.51.100.20";
-/** How often the quiet customer asks for everything during an attack. */
-const ROUNDS = 4;
 const LONG_PATHS = ["/metrics", "/api/v1/servers"];
 const shortPath = (serverId: number) => `/api/v1/servers/${serverId}/benchmarks`;
 
 type Customer = { accountId: number; token: string; serverId: number; key: string; cookie: string };
-/** `waitedMs`: from the request to its answer. */
-type Seen = { status: number; retryAfter: string | null; tokenEnd: string | null; waitedMs: number; token: string };
-
-let app: ConsoleServer;
-/** Where the operator reads how the console is. */
-let opsPort: number;
 let attacker: Customer;
 /** Keys of the attacker's daemons, one for each of its servers. */
 let keys: string[];
-
-// One console for all.
-test.describe.configure({ mode: "serial" });
 test.beforeAll(async () => {
-  opsPort = await freePort();
-  app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1", OPS_PORT: String(opsPort) });
   attacker = await newCustomer();
   keys = Array.from({ length: FLEET }, () => mintToken("serverKey"));
   await db.$executeRaw`
@@ -51,7 +37,6 @@ test.beforeAll(async () => {
     insert into server_keys (server_id, key_hash, hint)
     select id, (${keys.map((key) => hashToken(key))}::text[])[n], 'hint' from numbered`;
 });
-test.afterAll(() => app.stop());
 
 async function newCustomer(): Promise<Customer> {
   const { id, token } = await newAccount();
@@ -62,14 +47,6 @@ async function newCustomer(): Promise<Customer> {
   return { accountId: id, token, serverId: server.id, key: server.key, cookie: `session=${session}` };
 }
 
-function send(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Response> {
-  return fetch(app.origin + path, {
-    redirect: "manual",
-    ...init,
-    headers: { "X-Forwarded-For": SHARED_IP, ...headers },
-  });
-}
-
 const sendWithToken = (path: string, token: string) => send(path, { Authorization: `Bearer ${token}` });
 
 /** Sends what the machine of a key measured now. */
@@ -77,38 +54,6 @@ const report = (key: string, { path, body }: Reporter) =>
   send(path, { ...typeOf(path), Authorization: `Bearer ${key}` }, { method: "POST", body: body(Date.now(), 0) });
 
 const DAEMON = REPORTERS["the daemon"] as Reporter;
-
-/** Sends on so many connections, on each again as soon as it is answered, until the attack is stopped. */
-function attack(connections: number, ask: (connection: number, round: number) => [Promise<Response>, string?]) {
-  let isOver = false;
-  const seen: Seen[] = [];
-  const all = Promise.all(
-    Array.from({ length: connections }, async (_, connection) => {
-      for (let round = 0; !isOver; round++) {
-        const start = performance.now();
-        const [answered, token = ""] = ask(connection, round);
-        const answer = await answered;
-        await answer.arrayBuffer();
-        const { status, headers } = answer;
-        const [retryAfter, tokenEnd] = [headers.get("retry-after"), headers.get("x-token-expires-at")];
-        seen.push({ status, retryAfter, tokenEnd, waitedMs: performance.now() - start, token });
-      }
-    }),
-  );
-  return {
-    seen,
-    /** Waits until the attacker asks for more than it is given. */
-    async untilRefused(status = 503): Promise<void> {
-      const statuses = () => [...new Set(seen.map((each) => each.status))];
-      await expect.poll(statuses).toContain(status);
-    },
-    async stop(): Promise<Seen[]> {
-      isOver = true;
-      await all;
-      return seen;
-    },
-  };
-}
 
 /** The quiet customer asks for everything it has, and so does a balancer: each answer is a 200. */
 async function expectServed(quiet: Customer): Promise<void> {
@@ -118,22 +63,13 @@ async function expectServed(quiet: Customer): Promise<void> {
       "/metrics": sendWithToken("/metrics", quiet.token),
       "a check-in": report(quiet.key, DAEMON),
       "/dashboard": send("/dashboard", { Cookie: quiet.cookie }),
-      "/readyz": fetch(`${app.origin}/readyz`),
+      "/readyz": fetch(`${running.app.origin}/readyz`),
     };
     for (const [what, answered] of Object.entries(requests)) {
       const answer = await answered;
       expect(answer.status, `${what}: ${await answer.text()}`).toBe(200);
     }
   }
-}
-
-/** How many requests of a kind the console has let in at once, let in after a wait, or refused. */
-async function readAdmission(kind: string): Promise<Record<string, number>> {
-  const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
-  const counted = text.matchAll(
-    new RegExp(`^console_admission_total\\{kind="${kind}",outcome="(\\w+)"\\} (\\d+)$`, "gm"),
-  );
-  return Object.fromEntries([...counted].map(([, outcome, count]) => [outcome, Number(count)]));
 }
 
 /** Locks all servers of an account meanwhile. What must write to them waits inside the database, with its connection. */
@@ -164,8 +100,8 @@ test("480 requests at once for the lists of 1,000 servers: others are served, a 
   const end = new Date(Date.now() + DAY);
   const tokens: string[] = [];
   for (let n = 0; n < 30; n++) tokens.push(await newToken(attacker.accountId, end));
-  await spend(usedUp, API_REQUESTS.limit, app.origin);
-  const before = app.output().length;
+  await spend(usedUp, API_REQUESTS.limit, running.app.origin);
+  const before = running.app.output().length;
   const crowd = attack(480, (connection, round) => {
     const token = String(tokens[(connection + round) % tokens.length]);
     // Few ask for what is answered at once, because they use up the quota of all.
@@ -180,7 +116,7 @@ test("480 requests at once for the lists of 1,000 servers: others are served, a 
   expectTrueRefusals(seen);
   expect(seen.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([]);
   expect(new Set(seen.map(({ tokenEnd }) => tokenEnd))).toEqual(new Set([String(end.getTime())]));
-  const log = app.output().slice(before);
+  const log = running.app.output().slice(before);
   expect(log).toContain('"event":"busy"');
   expect(log).not.toContain("database unavailable");
 
@@ -286,9 +222,9 @@ test("60 forms of one server that its locked row holds up take one connection in
   const path = `/dashboard/servers/${attacker.serverId}/settings`;
   const html = await (await send(path, { Cookie: attacker.cookie })).text();
   const fields = fieldsOfForm(html, "Replace the key");
-  const headers = { Cookie: attacker.cookie, Origin: app.origin, "X-Forwarded-For": SHARED_IP };
+  const headers = { Cookie: attacker.cookie, Origin: running.app.origin, "X-Forwarded-For": SHARED_IP };
   await whileLocked(attacker.accountId, async () => {
-    const crowd = attack(60, () => [sendFields(app.origin + path, fields, headers)]);
+    const crowd = attack(60, () => [sendFields(running.app.origin + path, fields, headers)]);
     await crowd.untilRefused();
     await expectServed(quiet);
     expectTrueRefusals(await crowd.stop());
@@ -356,97 +292,4 @@ test("made-up tokens from one ip do not delay the first request with a token tha
   await expectServed(quiet);
   const seen = await crowd.stop();
   expect(seen.filter(({ status }) => status !== 401 && status !== 503)).toEqual([]);
-});
-
-test("one home's or site's many networks close sign-in for that home or site alone, and not for an account that is known there", async () => {
-  const html = await (await send("/sign-in", {})).text();
-  const fields = fieldsOfForm(html, "Sign in");
-  // With a hash that takes no time.
-  const { passwordHash } = await db.account.findFirstOrThrow({
-    where: { id: attacker.accountId },
-    omit: { passwordHash: false },
-  });
-  const emails = Array.from({ length: 130 }, () => `${unique("guessed")}@example.com`);
-  await db.account.createMany({ data: emails.map((email) => ({ email, name: "Guessed", passwordHash })) });
-  const signIn = async (email = "", from = "", password = "wrong password") => {
-    const headers = { Origin: app.origin, "X-Forwarded-For": from };
-    const answer = await sendFields(`${app.origin}/sign-in`, fields, headers, { email, password });
-    if (answer.status === 303) return "signed in";
-    return /Too many attempts|Wrong e-mail or password/.exec(await answer.text())?.[0] ?? String(answer.status);
-  };
-  // A site has 2^16 networks; a home 2^8 of them, with the first numbers of the fourth group in common.
-  const site = `2001:db8:${randomBytes(2).toString("hex")}`;
-  const network = (home: number, n: number) => `${site}:${((home << 8) + n).toString(16)}::1`;
-  const [owner, other] = [await newAccount(), await newAccount()];
-  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
-
-  // The home of the owner: 60 attempts in all.
-  for (let n = 1; n < 60; n++) expect(await signIn(emails[n], network(1, n))).toBe("Wrong e-mail or password");
-  expect(await signIn(other.email, network(1, 200), PASSWORD)).toBe("Too many attempts");
-  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
-  // Another home of the same site, until the site has had its 120.
-  let judged = 0;
-  for (let n = 1; n < 60; n++) {
-    if ((await signIn(emails[60 + n], network(2, n))) === "Wrong e-mail or password") judged++;
-  }
-  expect(judged).toBeGreaterThan(50);
-  expect(await signIn(other.email, network(3, 1), PASSWORD)).toBe("Too many attempts");
-  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
-  // Another site.
-  expect(await signIn(other.email, "2001:db8:ffff:1::1", PASSWORD)).toBe("signed in");
-});
-
-test("forms to sign in that come from many networks at once are answered a few at a time", async () => {
-  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
-  const site = `2001:db8:${randomBytes(2).toString("hex")}`;
-  const before = await readAdmission("signInForm");
-  const attempts = Array.from({ length: 40 }, async (_, n) => {
-    const headers = { Origin: app.origin, "X-Forwarded-For": `${site}:${n.toString(16)}::1` };
-    const typed = { email: `${unique("nobody")}@example.com`, password: "wrong password" };
-    return (await sendFields(`${app.origin}/sign-in`, fields, headers, typed)).status;
-  });
-  const statuses = new Set(await Promise.all(attempts));
-  // With as many at once, some of the last may not be judged in time.
-  expect([...statuses].every((status) => status === 200 || status === 429)).toBe(true);
-  const after = await readAdmission("signInForm");
-  expect(Number(after.at_once) - Number(before.at_once)).toBeLessThan(10);
-});
-
-test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", async () => {
-  const owner = await newAccount();
-  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
-  const signIn = (email: string, password: string, ip: string) =>
-    sendFields(`${app.origin}/sign-in`, fields, { Origin: app.origin, "X-Forwarded-For": ip }, { email, password });
-  const crowd = Promise.all(
-    Array.from({ length: 40 }, async () => {
-      const answer = await signIn(`${unique("nobody")}@example.com`, "wrong password", "198.51.100.77");
-      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
-    }),
-  );
-  expect((await signIn(owner.email, PASSWORD, "198.51.100.78")).status).toBe(303);
-  const turnedAway = (await crowd).filter(({ status }) => status === 429);
-  expect(turnedAway.length).toBeGreaterThan(10);
-  for (const { wait, text } of turnedAway) {
-    expect(wait).toMatch(/^[1-5]$/);
-    expect(text).toContain("Nobody was signed in. Try again in a few seconds.");
-  }
-});
-
-test("a site that asks from more networks than may wait keeps nobody elsewhere from the pages of strangers and the sign-in", async () => {
-  const [owner, site] = [await newAccount(), `2001:db8:${randomBytes(2).toString("hex")}`];
-  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
-  const signIn = (email: string, password: string, ip: string) =>
-    sendFields(`${app.origin}/sign-in`, fields, { Origin: app.origin, "X-Forwarded-For": ip }, { email, password });
-  const from = (n: number) => `${site}:${(256 * n).toString(16)}::1`;
-  const crowds = [
-    attack(250, (n) => [signIn(`${unique("nobody")}@example.com`, "wrong password", from(n % 250))]),
-    attack(250, (n, round) => [send(`/sign-in?next=/${n}-${round}`, { "X-Forwarded-For": from(n % 250) })]),
-  ];
-  await Promise.all([crowds[0]?.untilRefused(429), crowds[1]?.untilRefused()]);
-  for (let round = 0; round < ROUNDS; round++) {
-    const elsewhere = { "X-Forwarded-For": `2001:db8:fffe:${round}::1` };
-    expect((await send(`/sign-in?next=/elsewhere-${round}`, elsewhere)).status).toBe(200);
-    expect((await signIn(owner.email, PASSWORD, `2001:db8:ffff:${round}::1`)).status).toBe(303);
-  }
-  for (const crowd of crowds) await crowd.stop();
 });

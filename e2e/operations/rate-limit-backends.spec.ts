@@ -2,9 +2,10 @@ import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
+import { sleep, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
-import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
-import { HOUR, SECOND } from "@/lib/format/time";
+import { startUpstash } from "@/e2e/support/upstash-server";
+import { SECOND } from "@/lib/format/time";
 import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 import { openRedisStore, redisLimiter } from "@/lib/rate-limit/redis";
@@ -36,26 +37,6 @@ const BACKENDS: Record<string, () => Promise<Backend>> = {
       return { settings: { kind: "rest", url, token }, stop };
     }),
 };
-
-/** Sleeps at least this long. Timers alone may fire a fraction of a millisecond early. */
-async function sleep(ms: number): Promise<void> {
-  const end = performance.now() + ms;
-  for (let left = ms; left > 0; left = end - performance.now()) {
-    await new Promise((resolve) => setTimeout(resolve, left));
-  }
-}
-
-/**
- * Tries again until the store was in time throughout. On a busy machine its answer may come too late: then this process
- * decides, while the store may have counted the request as well.
- */
-async function whileUp<Result>(stores: readonly RateLimits[], attempt: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    const result = await attempt();
-    if (stores.every(({ isUp }) => isUp() !== false)) return result;
-    await sleep(SECOND);
-  }
-}
 
 for (const [name, open] of Object.entries(BACKENDS)) {
   test.describe(name, () => {
@@ -150,107 +131,6 @@ for (const [name, open] of Object.entries(BACKENDS)) {
     });
   });
 }
-
-const POLICY = { name: "outage", limit: 120, windowMs: 60 * SECOND };
-
-async function acceptedOf(limits: RateLimits, key: string, count: number): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: count }, () => limits.limit(POLICY, key)));
-  return decisions.filter(({ accepted }) => accepted).length;
-}
-
-test("a Redis that refuses connections: decided in this process, still 120 of 200", async () => {
-  const limits = openRateLimits({ kind: "tcp", url: "redis://127.0.0.1:1" });
-  expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
-  await limits.close();
-});
-
-test("an Upstash that refuses connections: decided in this process, still 120 of 200", async () => {
-  const limits = openRateLimits({ kind: "rest", url: "http://127.0.0.1:1", token: "x" });
-  expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
-});
-
-test("an Upstash that rejects the token: decided in this process, still 120 of 200", async () => {
-  needs("redis-server");
-  const redis = await startRedis();
-  const upstash = await startUpstash(redis.url);
-  const limits = openRateLimits({ kind: "rest", url: upstash.url, token: "wrong" });
-  expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
-  await upstash.stop();
-  await redis.stop();
-});
-
-for (const [what, settings] of [
-  ["Redis", (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` })],
-  ["Upstash", (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token: "x" })],
-] as const) {
-  test(`a silent ${what} holds a request up for little more than a second, and then none for a while`, async () => {
-    const hole = await startBlackHole();
-    const limits = openRateLimits(settings(hole.port));
-    const key = unique("key");
-    expect(await acceptedOf(limits, key, 50)).toBe(50);
-    // Needs no timing: the test would time out if each decision waited for the store.
-    for (let i = 0; i < 500; i++) await limits.limit(POLICY, key);
-    expect(await acceptedOf(limits, key, 10)).toBe(0);
-    await limits.close();
-    await hole.stop();
-  });
-}
-
-test("a Redis that stops, is paused, and comes back: the limit holds throughout and Redis is used again", async () => {
-  needs("redis-server");
-  const redis = await startRedis();
-  const limits = openRateLimits({ kind: "tcp", url: redis.url });
-  const other = openRateLimits({ kind: "tcp", url: redis.url });
-  const key = unique("key");
-  expect(await acceptedOf(limits, key, 50)).toBe(50);
-  redis.process().kill("SIGSTOP");
-  expect(await acceptedOf(limits, key, 50)).toBe(50);
-  redis.process().kill("SIGCONT");
-  expect(await acceptedOf(limits, key, 50)).toBe(20);
-
-  // After the cool-down the store decides again: what one instance counts, the other one sees.
-  await expect
-    .poll(async () => {
-      const probe = unique("key");
-      await acceptedOf(limits, probe, 1);
-      return (await other.limit(POLICY, probe)).remaining;
-    })
-    .toBe(118);
-  const accepted = await whileUp([limits, other], async () => {
-    const shared = unique("key");
-    return [await acceptedOf(limits, shared, 100), await acceptedOf(other, shared, 100)];
-  });
-  expect(accepted).toEqual([100, 20]);
-  await limits.close();
-  await other.close();
-  await redis.stop();
-});
-
-test("a Redis whose clock is set back by an hour locks nobody out for it, and no instance forgets what it accepted", async () => {
-  needs("redis-server");
-  const redis = await startRedis();
-  const [limits, other] = [1, 2].map(() => openRateLimits({ kind: "tcp", url: redis.url })) as [RateLimits, RateLimits];
-  const client = createClient({ url: redis.url });
-  await client.connect();
-  const key = unique("key");
-  expect(await acceptedOf(limits, key, 120)).toBe(120);
-  // Simulates a clock that was set back: the stored times are then in the future.
-  const [list = ""] = await client.keys("*");
-  const times = await client.lRange(list, 0, -1);
-  expect(times).toHaveLength(120);
-  await client.del(list);
-  await client.rPush(
-    list,
-    times.map((time) => String(Number(time) + HOUR * 1000)),
-  );
-  const refused = await limits.limit(POLICY, key);
-  expect([refused.accepted, refused.waitMs <= POLICY.windowMs]).toEqual([false, true]);
-  const accepted = await other.limit(POLICY, key);
-  expect([accepted.accepted, accepted.remaining, accepted.waitMs <= POLICY.windowMs]).toEqual([true, 119, true]);
-  client.destroy();
-  await Promise.all([limits.close(), other.close()]);
-  await redis.stop();
-});
 
 test("Redis accepts or refuses requests together that count together, and whoever waits as long as announced is accepted, 20 of 20", {
   tag: "@waits",

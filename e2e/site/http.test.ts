@@ -1,8 +1,6 @@
-import { connect } from "node:net";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
-import { exchange } from "@/e2e/support/exchange";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
 import { insertCaller } from "@/e2e/support/insert-caller";
@@ -12,22 +10,11 @@ import { createTestDatabase } from "@/e2e/support/test-database";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { db } from "@/lib/database/client";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { mintToken } from "@/lib/tokens/format";
 
 // What the server adds to the handlers, and what no handler sees. That everything else is answered as in process is
 // shown in same-answers.test.ts.
 
-const HOST = "Host: console.example\r\n";
-const CLOSE = "Connection: close\r\n";
-const PATH = "/ingest/v1/check-ins";
-
-const send = (bytes: string) => exchange(bytes, origin);
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-
-/** The answers on a connection, in the order in which they came. */
-function statusesOf(text: string): number[] {
-  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-}
 
 test("the fixed headers are on each answer of the API: 200, 401, 404, 405, 429, and what the server refuses by itself", async () => {
   const { token } = await newAccount();
@@ -105,27 +92,6 @@ test("HEAD answers what GET answers, without a body, and counts", async () => {
   expect((await call("/api/v1/me", null, { method: "HEAD" })).status).toBe(401);
 });
 
-test("no byte of a body follows the headers of HEAD", async () => {
-  const { token } = await newAccount();
-  for (const path of ["/api/v1/me", "/api/v1/nope", "/metrics", "/openapi.json"]) {
-    const answer = await send(
-      `HEAD ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nAccept-Encoding: gzip\r\n${CLOSE}\r\n`,
-    );
-    expect(statusesOf(answer), path).toHaveLength(1);
-    expect(answer.slice(answer.indexOf("\r\n\r\n") + 4), path).toBe("");
-  }
-});
-
-test("TRACE, which no fetch sends, is refused like any other method", async () => {
-  const { token } = await newAccount();
-  const answer = await send(
-    `TRACE /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
-  );
-  expect(answer).toMatch(/^HTTP\/1\.1 405 /);
-  expect(answer).toMatch(/allow: GET, HEAD, OPTIONS/i);
-  expect(answer).toContain("Method not allowed. This API is read-only; use GET.");
-});
-
 test("doubled slashes, as a base URL with a slash at its end makes them, change nothing", async () => {
   const { token, id } = await newAccount();
   for (const path of ["//api/v1/me", "/api//v1///me"]) {
@@ -137,112 +103,6 @@ test("doubled slashes, as a base URL with a slash at its end makes them, change 
     expect(JSON.parse(text)).toMatchObject({ data: { id } });
   }
 });
-
-for (const [what, request] of [
-  ["an unknown method", "FOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n"],
-  ["a broken header line", "GET /api/v1/me HTTP/1.1\r\nHost x\r\n\r\n"],
-  ["no HTTP at all", "hello\r\n\r\n"],
-  [
-    "a body in a coding besides chunks",
-    "POST /ingest/v1/check-ins HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-  ],
-  [
-    "a body in chunks of HTTP/1.0",
-    "POST /ingest/v1/check-ins HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-  ],
-  ["OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
-] as const) {
-  test(`${what} is 400, as JSON with no-store`, async () => {
-    const answer = await send(request);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toMatch(/cache-control: no-store/i);
-    expect(answer).toContain('{"error":"Bad Request."}');
-  });
-}
-
-test("headers that are called like what every object has change nothing", async () => {
-  const { token } = await newAccount();
-  const odd = "constructor: 1\r\nconstructor: 2\r\n__proto__: 1\r\ntoString: 1\r\n";
-  const answer = await send(`GET /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${odd}${CLOSE}\r\n`);
-  expect(statusesOf(answer)).toEqual([200]);
-});
-
-test("two Authorization headers are 401 and never the first one alone", async () => {
-  const { token } = await newAccount();
-  const request = [
-    "GET /api/v1/me HTTP/1.1",
-    "Host: console.example",
-    `Authorization: Bearer ${token}`,
-    `Authorization: Bearer ${mintToken()}`,
-    "Connection: close",
-  ];
-  expect(statusesOf(await send(`${request.join("\r\n")}\r\n\r\n`))).toEqual([401]);
-});
-
-test("a NUL or a line break inside the header is refused by the HTTP parser, as JSON", async () => {
-  const { token } = await newAccount();
-  for (const spoiled of [`${token}\0`, `${token.slice(0, 9)}\r${token.slice(9)}`]) {
-    const request = `GET /api/v1/me HTTP/1.1\r\nHost: console.example\r\nAuthorization: Bearer ${spoiled}\r\n\r\n`;
-    expect(statusesOf(await send(request))).toEqual([400]);
-  }
-});
-
-test("a request that offers an upgrade, as HTTP/2 clients do, is answered like any other", async () => {
-  const { token, id } = await newAccount();
-  for (const path of ["/api/v1/me", "/api/v1/nope"]) {
-    const answer = await send(
-      `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade, HTTP2-Settings, close\r\n` +
-        "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
-    );
-    expect(answer).toMatch(path === "/api/v1/me" ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 404 /);
-    expect(answer).toContain(path === "/api/v1/me" ? `"id":${id}` : "Not found.");
-  }
-});
-
-test("a request pipelined behind one that offers an upgrade gets its answer, and so does one before it", async () => {
-  const { token, id } = await newAccount();
-  const line = (path: string, more: string) =>
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
-  const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n";
-  const answer = await send(
-    line("/api/v1/servers", "") +
-      line("/api/v1/nope", offer) +
-      line("/api/v1/servers/0", offer) +
-      line("/api/v1/me", "Connection: close\r\n"),
-  );
-  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-  expect(statuses).toEqual([200, 404, 404, 200]);
-  expect(answer).toContain(`"id":${id}`);
-});
-
-test("a body beyond 16 KB is refused before it is read, announced or not", async () => {
-  const { id, key } = await newReportingServer((await newAccount()).id);
-  // First announces ten megabytes and sends one byte. Then sends chunk after chunk without a length.
-  expect(await firstLineOf(key, `Content-Length: ${10 * 1024 * 1024}`, ["{"])).toContain(" 413 ");
-  const chunk = `1000\r\n${" ".repeat(4096)}\r\n`;
-  const chunks = Array.from({ length: 5 }, () => chunk);
-  expect(await firstLineOf(key, "Transfer-Encoding: chunked", chunks)).toContain(" 413 ");
-  expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(0);
-});
-
-/** Sends the parts without ending the body, and reads the status line that the server sends anyway. */
-function firstLineOf(key: string, header: string, parts: string[]): Promise<string> {
-  const { hostname, port } = new URL(origin);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => {
-      socket.write(
-        `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${header}\r\n\r\n`,
-      );
-      for (const part of parts) socket.write(part);
-    });
-    socket.setEncoding("utf8");
-    socket.once("data", (text) => {
-      socket.destroy();
-      resolve(String(text).split("\r\n", 1)[0] ?? "");
-    });
-    socket.once("error", reject);
-  });
-}
 
 test("a path that programs guess where they look for OAuth is 404 as JSON, by every method", async () => {
   const guessed = [

@@ -143,11 +143,8 @@ test("an account has at most twenty channels, a form adds one, and nobody touche
   await page.goto(NOTICE_PAGE);
   const fields = page.fieldsOf("Add the Discord channel");
   const send = async (changes: Record<string, string>) => {
-    const sender = await Visitor.signedIn(app.origin, account.id);
-    return sender.send(
-      fields.map(([name, value]): [string, string] => [name, changes[name] ?? value]),
-      NOTICE_PAGE,
-    );
+    const typed = fields.map(([name, value]): [string, string] => [name, changes[name] ?? value]);
+    return (await Visitor.signedIn(app.origin, account.id)).send(typed, NOTICE_PAGE);
   };
   await Promise.all(Array.from({ length: 5 }, () => send({ target: DISCORD })));
   expect(await db.noticeChannel.count({ where })).toBe(20);
@@ -243,14 +240,13 @@ test("the last ten deliveries of a channel say what was sent, what became of it 
 
 test("a channel says what waits there, for what and until when, and what was dropped and why", async () => {
   const { account, page } = await app.newReader();
-  const accountId = account.id;
   const [confirmedAt, later] = [new Date(), new Date(Date.now() + 5 * DAY)];
   const held = { heldFor: "quiet", heldUntil: later };
   const { id: channelId } = await db.noticeChannel.create({
-    data: { accountId, kind: "webhook", name: "Robot", host: "example.com", confirmedAt, ...held },
+    data: { accountId: account.id, kind: "webhook", name: "Robot", host: "example.com", confirmedAt, ...held },
   });
   const row = (eventId: number) => ({
-    ...{ channelId, accountId, subject: "server", subjectId: 1, eventId, tells: "begin", kind: "offline" },
+    ...{ channelId, accountId: account.id, subject: "server", subjectId: 1, eventId, tells: "begin", kind: "offline" },
     ...{ name: `web-${eventId}`, startedAt: confirmedAt, dueAt: confirmedAt, nextAt: later },
   });
   const dropped = { state: "dropped", reason: "The channel is off.", settledAt: confirmedAt };

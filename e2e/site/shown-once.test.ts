@@ -7,7 +7,7 @@ import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 
-// Spec 5.4: the raw token is displayed exactly once. With JavaScript: e2e/browser/tokens.spec.ts.
+// Spec 5.4: the raw token is displayed exactly once. With JavaScript: e2e/browser/create-token.spec.ts.
 
 test("in the whole flow the raw token is in one response body, and in no URL, header, cookie, storage or log line", async () => {
   const { account, page: signedIn } = await newVisitor();

@@ -1,160 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, Socket } from "node:net";
-import { PGlite } from "@electric-sql/pglite";
+import { Socket } from "node:net";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { numberOf, packet, recordAnswers, servedDatabase, startup, TIGHT } from "@/e2e/support/socket-clients";
 import { needsProgram } from "@/e2e/support/unit-needs";
-import { BOUNDS, type SocketServer, servePGlite } from "./socket-server";
+import { type SocketServer, servePGlite } from "./socket-server";
 
-/** Less than anybody must have, but a bound that a test can reach. */
-const TIGHT = { ...BOUNDS, clients: 6, silence: 1_000, turn: 100_000, startup: 1_000 };
+// What clients send wrong, too much or too slowly, how the server ends, and PostgreSQL's own programs.
 
-let db: PGlite;
-let server: SocketServer;
-const open: { end(): unknown }[] = [];
-
-beforeAll(async () => {
-  db = await PGlite.create();
-  server = await servePGlite(db, "127.0.0.1", TIGHT);
-});
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((client) => client.end()));
-});
-afterAll(async () => {
-  await server.stop();
-  await db.close();
-});
-
-async function newClient(config: pg.ClientConfig = {}): Promise<pg.Client> {
-  const client = new pg.Client({ host: server.host, port: server.port, user: "postgres", ...config });
-  client.on("error", () => {});
-  await client.connect();
-  open.push(client);
-  return client;
-}
-
-async function newSocket(): Promise<Socket> {
-  const socket = connect(server.port, server.host);
-  socket.on("error", () => {});
-  open.push({ end: () => socket.destroy() });
-  await once(socket, "connect");
-  return socket;
-}
-
-const numberOf = async (client: pg.Client, config: pg.QueryConfig) => (await client.query(config)).rows[0].n;
-
-test("two clients prepare different statements under one name, and each gets its own answers", async () => {
-  const [first, second] = [await newClient(), await newClient()];
-  const one = { name: "same", text: "select 1 as n" };
-  const two = { name: "same", text: "select 2 as n" };
-  for (let round = 0; round < 3; round++) {
-    expect(await numberOf(first, one)).toBe(1);
-    expect(await numberOf(second, two)).toBe(2);
-  }
-});
-
-test("a client that comes back prepares its statements anew, and nothing is left of those of one that is gone", async () => {
-  for (let round = 0; round < 2; round++) {
-    const client = await newClient();
-    expect(await numberOf(client, { name: "again", text: "select 3 as n" })).toBe(3);
-    await client.end();
-  }
-  const { rows } = await (await newClient()).query("select count(*)::int as n from pg_prepared_statements");
-  expect(rows).toEqual([{ n: 0 }]);
-});
-
-test("a client cannot use a name that only another client has prepared", async () => {
-  await numberOf(await newClient(), { name: "mine", text: "select 1 as n" });
-  const { socket, answers } = await connected();
-  socket.write(Buffer.concat([packet("B", "\0mine\0\0\0\0\0\0\0"), packet("S")]));
-  expect(await answers.until("Z")).toContain("E");
-  expect(answers.text()).toContain("C26000\0");
-});
-
-test("the statement without a name outlives its Sync, whatever other clients do meanwhile", async () => {
-  const { socket, answers } = await connected();
-  socket.write(Buffer.concat([packet("P", "\0select 'mine'\0\0\0"), packet("S")]));
-  await answers.until("Z");
-  const other = await newClient();
-  await other.query("select 'other' || $1", ["s"]);
-  await other.query("select 1");
-  socket.write(Buffer.concat([packet("B", "\0\0\0\0\0\0\0\0"), packet("E", "\0\0\0\0\0"), packet("S")]));
-  expect(await answers.until("Z")).toBe("2DCZ");
-  expect(answers.text()).toContain("mine");
-});
-
-test("what a client sets or locks holds until its transaction ends, for itself alone", async () => {
-  const [first, second] = [await newClient({ options: "-c work_mem=5MB" }), await newClient()];
-  const state = `select current_setting('timezone') as zone, current_setting('work_mem') as memory, current_user as role,
-    pg_try_advisory_xact_lock(1) as free`;
-  const untouched = [{ zone: "UTC", memory: "4MB", role: "postgres", free: true }];
-  await first.query("create role reader");
-  await first.query("begin; set time zone 'Asia/Tokyo'; set role reader; select pg_advisory_lock(1)");
-  await first.query("select set_config('app.tenant', 'first', false)");
-  expect((await first.query(state)).rows).toMatchObject([{ zone: "Asia/Tokyo", role: "reader" }]);
-  await first.query("commit");
-  for (const client of [first, second]) {
-    expect((await client.query(state)).rows).toEqual(untouched);
-    expect((await client.query("select nullif(current_setting('app.tenant', true), '') as n")).rows[0].n).toBeNull();
-  }
-});
-
-test.each(["discard all", "deallocate all"])("%s of one client breaks no other one", async (command) => {
-  const [first, second] = [await newClient(), await newClient()];
-  const statement = { name: "kept", text: "select 4 as n" };
-  expect(await numberOf(second, statement)).toBe(4);
-  expect(await numberOf(first, statement)).toBe(4);
-  await first.query(command);
-  expect(await numberOf(second, statement)).toBe(4);
-  // It is gone, and can be prepared again.
-  expect(await numberOf(first, { name: "again", text: "select 5 as n" })).toBe(5);
-});
-
-test("what SQL deallocates is the client's own statement of that name", async () => {
-  const [first, second] = [await newClient(), await newClient()];
-  const statement = { name: "Name", text: "select 6 as n" };
-  await numberOf(first, statement);
-  await numberOf(second, statement);
-  await first.query('DEALLOCATE "Name";');
-  expect(await numberOf(second, statement)).toBe(6);
-  await expect(first.query('deallocate "Name"')).rejects.toThrow("does not exist");
-});
-
-test("transactions of two clients never mix, and one that dies is rolled back", async () => {
-  const [first, second, third] = [await newClient(), await newClient(), await newClient()];
-  await first.query("create table moves (who text)");
-  await first.query("begin");
-  const others = second.query("begin; insert into moves values ('second'); commit");
-  await first.query("insert into moves values ('first')");
-  expect((await first.query("select who from moves")).rows).toEqual([{ who: "first" }]);
-  await first.query("rollback");
-  await others;
-  await first.query("begin; insert into moves values ('died')");
-  (first as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
-  expect((await third.query("select who from moves")).rows).toEqual([{ who: "second" }]);
-});
-
-test.each([
-  ["an idle transaction", () => packet("Q", "begin\0")],
-  ["Flush without Sync", () => Buffer.concat([packet("P", "\0select 1\0\0\0"), packet("H")])],
-])("a client that keeps the session in silence with %s is cut off once others wait", async (_, open) => {
-  const silent = await connected();
-  silent.socket.write(open());
-  await silent.answers.until(open().includes("P") ? "1" : "Z");
-  const other = await newClient();
-  expect(await numberOf(other, { text: "select 7 as n" })).toBe(7);
-  await silent.answers.until("E");
-  expect(silent.answers.text()).toContain("C25P03\0");
-});
-
-test("a client that keeps the session while nobody waits for it is left alone", async () => {
-  const client = await newClient();
-  await client.query("begin");
-  await new Promise((resolve) => setTimeout(resolve, 3 * TIGHT.silence));
-  expect((await client.query("select 1 as n")).rows[0].n).toBe(1);
-  await client.query("commit");
-});
+const { url, newClient, newSocket, connected, copyOfDatabase } = servedDatabase();
 
 test("COPY from the client is an error, by either protocol, and the client goes on; COPY to it works", async () => {
   const client = await newClient();
@@ -337,7 +192,7 @@ test("psql looks around, restores a dump and copies out; what it cannot do is an
     "copy dumped to stdout;",
   ].join("\n");
   const app = await newClient();
-  const { stdout, stderr } = await runPsql(script);
+  const { stdout, stderr } = await run("psql", script);
   expect(stderr.match(/ERROR: .*/g)).toEqual([expect.stringContaining("takes no data this way; use INSERT")]);
   expect(stdout).toContain('"dumped_pkey" PRIMARY KEY, btree (id)');
   expect(stdout).toContain("List of schemas");
@@ -345,71 +200,25 @@ test("psql looks around, restores a dump and copies out; what it cannot do is an
   expect((await app.query("show time zone")).rows[0].TimeZone).toBe("UTC");
 });
 
-/** Runs a script of psql on this server. */
-async function runPsql(script: string): Promise<{ stdout: string; stderr: string }> {
-  const child = spawn("psql", ["--no-psqlrc", `postgresql://postgres@${server.host}:${server.port}/postgres`], {
+test("pg_dump, which locks tables and reads them in one transaction, disturbs nobody", async (context) => {
+  needsProgram(context, "psql");
+  const app = await newClient();
+  // An older pg_dump than PostgreSQL 18 says that it is too old, and leaves.
+  const { stdout, stderr } = await run("pg_dump");
+  expect(stdout + stderr).toMatch(/PostgreSQL database dump complete|server version mismatch/);
+  expect(await numberOf(app, { text: "select 11 as n" })).toBe(11);
+});
+
+/** Runs one of PostgreSQL's own programs on this server. */
+async function run(program: string, input = ""): Promise<{ stdout: string; stderr: string }> {
+  const arguments_ = program === "psql" ? ["--no-psqlrc"] : [];
+  const child = spawn(program, [...arguments_, url()], {
     env: { ...process.env, LC_ALL: "C.UTF-8" },
   });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  child.stdin.end(script);
+  child.stdin.end(input);
   await once(child, "close");
   return { stdout, stderr };
-}
-
-/** Quicker than to make one anew. */
-async function copyOfDatabase(): Promise<PGlite> {
-  return PGlite.create({ loadDataDir: await db.dumpDataDir("none") });
-}
-
-/** A connection that has begun, by hand. */
-async function connected() {
-  const socket = await newSocket();
-  const answers = recordAnswers(socket);
-  socket.write(startup());
-  await answers.until("Z");
-  return { socket, answers };
-}
-
-function startup(code = 196_608, parameters = "user\0postgres\0\0"): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeInt32BE(8 + parameters.length, 0);
-  head.writeInt32BE(code, 4);
-  return Buffer.concat([head, Buffer.from(parameters)]);
-}
-
-function packet(type: string, body = ""): Buffer {
-  const head = Buffer.alloc(5);
-  head.write(type);
-  head.writeInt32BE(4 + body.length, 1);
-  return Buffer.concat([head, Buffer.from(body)]);
-}
-
-/** The types of the messages that the server sends, in order, and their text. */
-function recordAnswers(socket: Socket) {
-  let received = Buffer.alloc(0);
-  let text = "";
-  let types = "";
-  socket.on("data", (chunk) => {
-    received = Buffer.concat([received, chunk]);
-    while (received.length >= 5 && received.length > received.readInt32BE(1)) {
-      const end = 1 + received.readInt32BE(1);
-      types += String.fromCharCode(received[0] ?? 0);
-      text += received.toString("latin1", 5, end);
-      received = received.subarray(end);
-    }
-    socket.emit("answer");
-  });
-  return {
-    text: () => text,
-    /** The types up to this one, which are then forgotten; so is the text before them. */
-    async until(type: string): Promise<string> {
-      while (!types.includes(type)) await once(socket, "answer");
-      const end = types.indexOf(type) + 1;
-      const taken = types.slice(0, end);
-      types = types.slice(end);
-      return taken;
-    },
-  };
 }

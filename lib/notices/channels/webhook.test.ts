@@ -128,8 +128,7 @@ test.each([
 ])("Retry-After %j of a 429 or 503 is obeyed for a day at most", async (retryAfter, afterSeconds) => {
   for (const status of [429, 503]) {
     const { port } = await receiver((response) => response.writeHead(status, { "Retry-After": retryAfter }).end());
-    const outcome = await sendTo(`http://127.0.0.1:${port}/`);
-    expect(outcome).toEqual({
+    expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
       kind: "again",
       reason: `It answered ${status}.`,
       arrived: "no",
@@ -141,9 +140,9 @@ test.each([
 test("a 429 that names a time is asked again then", async () => {
   const at = new Date(Date.now() + 90_000).toUTCString();
   const { port } = await receiver((response) => response.writeHead(429, { "Retry-After": at }).end());
-  const outcome = await sendTo(`http://127.0.0.1:${port}/`);
-  expect((outcome as { afterSeconds: number }).afterSeconds).toBeGreaterThan(80);
-  expect((outcome as { afterSeconds: number }).afterSeconds).toBeLessThanOrEqual(90);
+  const { afterSeconds } = (await sendTo(`http://127.0.0.1:${port}/`)) as { afterSeconds: number };
+  expect(afterSeconds).toBeGreaterThan(80);
+  expect(afterSeconds).toBeLessThanOrEqual(90);
 });
 
 test("a web page with 200 counts as delivered, and its owner is told to look", async () => {
@@ -160,9 +159,7 @@ test("of an answer that streams for ever 64 KB are read; then the connection end
   let sent = 0;
   let isCut = false;
   const { port } = await receiver((response) => {
-    response.on("close", () => {
-      isCut = true;
-    });
+    response.on("close", () => (isCut = true));
     const pour = () => {
       while (!isCut && sent < 64 * MAX_ANSWER) {
         sent += 1024;
@@ -215,8 +212,7 @@ test("five seconds are all there are, in this test a fifth of one, for a silent 
 test("a status that came before its body hangs counts, once the time for the whole is over", async () => {
   const { port } = await receiver((response) => response.writeHead(200).write("x"));
   // Long enough for the status to arrive on a busy machine.
-  const outcome = await sendTo(`http://127.0.0.1:${port}/`, { answerWithin: SECOND });
-  expect(outcome).toEqual({ kind: "delivered" });
+  expect(await sendTo(`http://127.0.0.1:${port}/`, { answerWithin: SECOND })).toEqual({ kind: "delivered" });
 });
 
 test("a console that stops does not wait for a receiver", async () => {
@@ -229,36 +225,15 @@ test("a console that stops does not wait for a receiver", async () => {
 });
 
 test("what is no web server, and what hangs up, is told in a sentence", async () => {
-  const babble = await listen(
-    createTcpServer(
-      (socket) =>
-        void socket
-          .resume()
-          .on("error", () => {})
-          .end("220 mail ready\r\n"),
-    ),
-  );
-  expect(await sendTo(`http://127.0.0.1:${babble}/`)).toEqual({
-    kind: "again",
-    reason: "It answers, but not as a web server does.",
-  });
-  const hangUp = await listen(
-    createTcpServer(
-      (socket) =>
-        void socket
-          .resume()
-          .on("error", () => {})
-          .destroy(),
-    ),
-  );
-  expect(await sendTo(`http://127.0.0.1:${hangUp}/`)).toEqual({
-    kind: "again",
-    reason: "It ended the connection without an answer.",
-  });
-  const gone = createTcpServer().listen(0, "127.0.0.1");
-  await once(gone, "listening");
-  const { port } = gone.address() as AddressInfo;
-  await new Promise((resolve) => gone.close(resolve));
+  for (const [answer, reason] of [
+    [(socket: Socket) => socket.end("220 mail ready\r\n"), "It answers, but not as a web server does."],
+    [(socket: Socket) => socket.destroy(), "It ended the connection without an answer."],
+  ] as const) {
+    const port = await listen(createTcpServer((socket) => void answer(socket.resume().on("error", () => {}))));
+    expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({ kind: "again", reason });
+  }
+  const port = await listen(createTcpServer());
+  await open.pop()?.stop();
   expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
     ...UNKNOWN,
     reason: "Nothing answers there: the connection was refused.",
@@ -286,10 +261,9 @@ test("a name with one private ip among its answers is refused, wherever that sta
     expect(await sendTo(`http://two.example.com:${port}/`, { allowPrivate: false })).toEqual(INSIDE("two.example.com"));
   }
   expect(received).toEqual([]);
-  expect(await sendTo(`http://127.0.0.1:${port}/`, { allowPrivate: false })).toMatchObject({ kind: "refused" });
-  expect(await sendTo(`http://[::ffff:127.0.0.1]:${port}/`, { allowPrivate: false })).toMatchObject({
-    kind: "refused",
-  });
+  for (const host of ["127.0.0.1", "[::ffff:127.0.0.1]"]) {
+    expect(await sendTo(`http://${host}:${port}/`, { allowPrivate: false })).toMatchObject({ kind: "refused" });
+  }
   expect(received).toEqual([]);
   names.answers.set("two.example.com", ["127.0.0.1"]);
   expect(await sendTo(`http://two.example.com:${port}/`)).toEqual({ kind: "delivered" });

@@ -1,0 +1,223 @@
+import { expect, test } from "vitest";
+import { newAccount } from "@/e2e/support/factories";
+import { newListener } from "@/e2e/support/told";
+import { db } from "@/lib/database/client";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { makeRows } from "@/lib/notices/rows";
+import { Sending } from "@/lib/notices/sending";
+import { pause } from "@/lib/process/background";
+
+// What channels refuse, answer late or lose, and how messages come again. Channels of real programs are in e2e/operations.
+
+const REFUSED = { kind: "again", reason: "It answered 500.", arrived: "no" } as const;
+const LATE = { kind: "again", reason: "It did not answer." } as const;
+
+test("what is over before its beginning was sent is one message, also when it waited for another attempt", async () => {
+  const { live, goOffline, comeBack, addServer, arrivals, answers, channelId } = await newListener();
+  const server = await addServer("web-1");
+  answers.set(channelId, REFUSED);
+  await goOffline(server, 5);
+  await live(2 * MINUTE);
+  await comeBack(server);
+  answers.clear();
+  await live(20 * MINUTE);
+  expect(arrivals.map(({ lines }) => lines[0])).toEqual([
+    expect.stringMatching(/^web-1 was offline from \d\d:\d\d to \d\d:\d\d\.$/),
+  ]);
+});
+
+test("what ends while its beginning is on its way, and was refused there, is told once, as over", async () => {
+  const { live, goOffline, comeBack, addServer, titles, answers, channelId, rows } = await newListener();
+  const server = await addServer("web-1");
+  answers.set(channelId, async () => {
+    answers.clear();
+    await comeBack(server);
+    await makeRows();
+    return REFUSED;
+  });
+  await goOffline(server, 5);
+  await live(5 * MINUTE);
+  expect(titles()).toEqual(["web-1 was offline"]);
+  expect((await rows()).map(({ tells, state }) => `${tells} ${state}`)).toEqual(["begin told", "end dropped"]);
+});
+
+test("a message that may have arrived comes again with its id and its text, and the end of what it tells after it", async () => {
+  const { live, goOffline, comeBack, addServer, titles, arrivals, answers, channelId } = await newListener();
+  const server = await addServer("web-1");
+  answers.set(channelId, LATE);
+  await goOffline(server, 5);
+  await live(55 * SECOND);
+  await comeBack(server);
+  await live(3 * MINUTE);
+  // A refusal takes nothing back: an earlier attempt may have arrived.
+  answers.set(channelId, REFUSED);
+  await live(15 * MINUTE);
+  answers.clear();
+  await live(2 * HOUR, 5 * MINUTE);
+  const [first] = titles();
+  expect(titles().filter((title) => title !== first)).toEqual(["web-1 is online again"]);
+  expect(titles().at(-1)).toBe("web-1 is online again");
+  expect(new Set(arrivals.slice(0, -1).map((one) => JSON.stringify(one))).size).toBe(1);
+  expect(arrivals.length).toBeGreaterThan(2);
+});
+
+const SEEDS = [1, 2, 3, 4, 5, 6];
+
+test.each(SEEDS)(
+  "in random history %i every outage that outlasted its delay is told, its end too, and what comes again is the same",
+  async (seed) => {
+    const { live, goOffline, comeBack, addServer, arrivals, answers, channelId, rows, sql } = await newListener();
+    const random = randomFrom(seed);
+    const servers = [await addServer("web-1"), await addServer("web-2"), await addServer("web-3")];
+    const offline = new Set<number>();
+    for (let step = 0; step < 40; step++) {
+      const server = servers[Math.floor(random() * servers.length)] ?? 0;
+      const [what, answer] = [random(), random()];
+      if (answer < 0.5) answers.delete(channelId);
+      else answers.set(channelId, answer < 0.75 ? REFUSED : LATE);
+      if (what < 0.4 && !offline.has(server)) {
+        await goOffline(server);
+        offline.add(server);
+      } else if (what < 0.7 && offline.delete(server)) await comeBack(server);
+      await live(random() * 6 * MINUTE, 3 * MINUTE);
+    }
+    answers.clear();
+    await live(9 * HOUR, 15 * MINUTE);
+    const told = await rows();
+    expect(told.filter(({ state }) => state === "due")).toEqual([]);
+    const outages = await sql(`select id, subject_id as server, ended_at is not null as is_over from events
+    where subject_id in (${servers.join(", ")}) and subject = 'server' and coalesce(ended_at, now()) >= started_at + interval '5 minutes'`);
+    expect(outages.length).toBeGreaterThan(3);
+    const arrived = new Map(arrivals.map((one) => [one.id, one]));
+    for (const { id, server, is_over: isOver } of outages) {
+      const [begin, end] = ["begin", "end"].map((part) => told.find((row) => row.eventId === id && row.tells === part));
+      const message = arrived.get(begin?.messageId ?? "");
+      expect([begin?.state, message?.title], `event ${id}`).toEqual(["told", expect.any(String)]);
+      const saysOver = message?.events.some((one) => isOverIn(one, Number(server)));
+      if (isOver)
+        expect(saysOver || (end?.state === "told" && arrived.has(end.messageId ?? "")), `event ${id}`).toBe(true);
+    }
+    for (const [id, one] of arrived) {
+      expect(new Set(arrivals.filter((other) => other.id === id).map((other) => JSON.stringify(other))).size).toBe(1);
+      expect(one.title).not.toBe("");
+    }
+  },
+);
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state / 0x80000000;
+  };
+}
+
+/** Whether this part of a message says that an outage of the server is over. */
+function isOverIn(event: unknown, serverId: number): boolean {
+  const { server, ended_at } = event as { server?: { id: number }; ended_at: string | null };
+  return server?.id === serverId && ended_at !== null;
+}
+
+test("a channel that fails is tried six times within eight hours for each notice, and off after a day; its owner sees it, and hears it by the others", async () => {
+  const { live, goOffline, addServer, titles, answers, channelId, addChannel, rows, sql } = await newListener();
+  const other = await addChannel("b");
+  answers.set(channelId, REFUSED);
+  await goOffline(await addServer("web-1"), 5);
+  await live(2 * MINUTE, 15 * SECOND);
+  await live(11 * MINUTE, MINUTE);
+  await live(65 * MINUTE, 5 * MINUTE);
+  await live(6.5 * HOUR, 10 * MINUTE);
+  const failed = (await rows()).find((row) => row.channelId === channelId);
+  expect(failed).toMatchObject({ state: "failed", attempts: 6, reason: "It answered 500." });
+  expect(Number(failed?.settledAt) - Number(failed?.dueAt)).toBeLessThan(8 * HOUR);
+  expect(await db.noticeMessage.findMany({ where: { channelId } })).toMatchObject([{ state: "failed" }]);
+  expect(titles(other)).toHaveLength(1);
+  await sql(`update notice_channels set failing_since = failing_since - interval '1 day' where id = ${channelId}`);
+  await goOffline(await addServer("web-2"), 5);
+  await live(2 * MINUTE);
+  const channel = await db.noticeChannel.findUniqueOrThrow({ where: { id: channelId } });
+  expect(channel).toMatchObject({ offAt: expect.any(Date), offReason: "It answered 500." });
+  expect(titles(other).slice(1).sort()).toEqual([
+    expect.stringMatching(/^a was turned off, because nothing arrives there at/),
+    expect.stringMatching(/^web-2 is offline since/),
+  ]);
+  await live(2 * MINUTE);
+  const dropped = (await rows()).filter((row) => row.channelId === channelId && row.state === "dropped");
+  expect(dropped).toMatchObject([{ reason: "The channel is off.", name: "web-2" }]);
+});
+
+test("a receiver that works again is told at once what failed there", async () => {
+  const { live, goOffline, addServer, titles, answers, channelId } = await newListener();
+  answers.set(channelId, REFUSED);
+  await goOffline(await addServer("web-1"), 5);
+  await live(30 * MINUTE, 5 * MINUTE);
+  answers.clear();
+  await goOffline(await addServer("web-2"), 5);
+  await live(MINUTE);
+  expect(titles()).toEqual([expect.stringMatching(/^web-2 is offline/), expect.stringMatching(/^web-1 is offline/)]);
+});
+
+test("a receiver that answers 429 with a time gets nothing until then, not even what comes meanwhile; other channels do", async () => {
+  const { live, goOffline, addServer, titles, answers, channelId, addChannel } = await newListener();
+  const other = await addChannel("b");
+  answers.set(channelId, { ...REFUSED, afterSeconds: 3600 });
+  await goOffline(await addServer("web-1"), 5);
+  await live(2 * MINUTE);
+  answers.clear();
+  await goOffline(await addServer("web-2"), 5);
+  await live(55 * MINUTE, 5 * MINUTE);
+  expect(titles()).toEqual([]);
+  expect(titles(other)).toHaveLength(2);
+  await live(6 * MINUTE);
+  expect(titles()).toEqual([expect.stringMatching(/^2 servers are offline since/)]);
+});
+
+test("a receiver that refuses for good is turned off at once, with what it said", async () => {
+  const { live, goOffline, addServer, answers, channelId } = await newListener();
+  answers.set(channelId, { kind: "refused", reason: "It answered 410: there is no receiver any more." });
+  await goOffline(await addServer("web-1"), 5);
+  await live(MINUTE);
+  const channel = await db.noticeChannel.findUniqueOrThrow({ where: { id: channelId } });
+  expect(channel).toMatchObject({ offAt: expect.any(Date), offReason: expect.stringContaining("410") });
+});
+
+test("an instance takes only channels that one of its keys opens, and what it cannot open waits for another", async () => {
+  const { live, goOffline, addServer, titles, sql, channelId, rows } = await newListener();
+  await sql(`update notice_channels set sealed = 'v1.0badc0de.x.y' where id = ${channelId}`);
+  await goOffline(await addServer("web-1"), 5);
+  await live(10 * MINUTE, 5 * MINUTE);
+  expect([titles(), await rows()]).toMatchObject([[], [{ state: "due", attempts: 0 }]]);
+});
+
+test("a mail server that hangs leaves places for webhooks, and a receiver that hangs delays two channels of its own account alone", async () => {
+  const { accountId, channelId, look, sql, addServer, goOffline, addChannel } = await newListener();
+  const mails = new Set<number>();
+  for (let n = 0; n < 40; n++) mails.add(await addChannel("mail", "mail", (await newAccount()).id));
+  const hooks = new Set([channelId]);
+  for (let n = 0; n < 4; n++) hooks.add(await addChannel(`hook ${n}`));
+  await goOffline(await addServer("web-1"), 5);
+  // Nothing is left of other tests.
+  await look();
+  await sql(`insert into notices (channel_id, account_id, subject, subject_id, event_id, tells, kind, name, started_at, ended_at, due_at, next_at)
+      select id, account_id, 'channel', id, 1, 'begin', 'channel_off', 'x', now(), now(), now(), now() from notice_channels
+      where id in (${[...mails].join(", ")});
+    update notices set next_at = now() where account_id = ${accountId}`);
+  const held: (() => void)[] = [];
+  const begun: number[] = [];
+  const sending = new Sending(async ({ id }) => {
+    begun.push(id);
+    await new Promise<void>((resolve) => held.push(resolve));
+    return { kind: "delivered" };
+  });
+  for (let looks = 0; looks < 3; looks++) await sending.send();
+  await expect.poll(() => begun.length).toBe(32);
+  expect(begun.filter((id) => mails.has(id))).toHaveLength(30);
+  expect(begun.filter((id) => hooks.has(id))).toHaveLength(2);
+  for (let ended = 0; ended < 45; ) {
+    await sending.send();
+    for (; ended < held.length; ended++) held[ended]?.();
+    await pause(5);
+  }
+  await sending.idle();
+});

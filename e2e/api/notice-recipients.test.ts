@@ -1,0 +1,162 @@
+import { expect, test } from "vitest";
+import { newAccount, newGameService, newNamedToken } from "@/e2e/support/factories";
+import { newListener } from "@/e2e/support/told";
+import { db } from "@/lib/database/client";
+import { MINUTE } from "@/lib/format/time";
+import { makeRows } from "@/lib/notices/rows";
+
+// Who is told of what, and who of nothing.
+
+test("the owner is told of a game service that failed or is served by no live edge node, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", async () => {
+  const { live, titles, accountId, arrivals, addChannel, sql } = await newListener();
+  const stranger = await addChannel("stranger", "webhook", (await newAccount()).id);
+  const { id: serviceId } = await newGameService(accountId, { name: "survival" });
+  const { token } = await newNamedToken(accountId, "deploy");
+  for (const kind of ["failed", "unserved"]) {
+    await db.event.create({
+      data: { subject: "service", subjectId: serviceId, accountId, kind, startedAt: new Date() },
+    });
+    await live(MINUTE);
+    await sql(`update events set ended_at = now() where subject_id = ${serviceId} and kind = '${kind}'`);
+    await live(MINUTE);
+  }
+  for (const kind of ["ends_in_3_days", "refused_after_end", "new_network"]) {
+    await db.event.create({
+      data: { subject: "token", subjectId: token.id, accountId, kind, startedAt: new Date() },
+    });
+    await live(MINUTE);
+  }
+  // A moment has no end.
+  await sql(`update events set ended_at = now() where subject = 'token' and subject_id = ${token.id}`);
+  await live(2 * MINUTE);
+  expect(titles()).toEqual([
+    expect.stringMatching(/^survival has failed since/),
+    "survival has recovered",
+    expect.stringMatching(/^survival is served by no live edge node since \d\d:\d\d$/),
+    "survival has a live edge node again",
+    expect.stringMatching(/^deploy ends at \d+ \w+, \d\d:\d\d$/),
+    expect.stringMatching(/^deploy was used after its end, and refused at/),
+    expect.stringMatching(/^deploy was used from a new network at/),
+  ]);
+  expect(arrivals[0]?.link).toBe(`/dashboard/game-services/${serviceId}`);
+  expect(titles(stranger)).toEqual([]);
+});
+
+/** A listener, and an account that shares a game service with it. */
+async function newShared(rules: object) {
+  const listener = await newListener();
+  const owner = await newAccount();
+  const { id: serviceId } = await newGameService(owner.id, { name: "survival" });
+  await db.serviceGrant.create({ data: { serviceId, accountId: listener.accountId } });
+  await db.noticeSettings.create({ data: { accountId: listener.accountId, rules: { ...rules } } });
+  const ofOwner = await listener.addChannel("owner", "webhook", owner.id);
+  const live = async (ms: number) => {
+    await listener.pass(ms, owner.id);
+    await listener.live(ms, ms);
+  };
+  const of = { subject: "service", subjectId: serviceId, accountId: owner.id };
+  const fail = (kind = "failed") => db.event.create({ data: { ...of, kind, startedAt: new Date() } });
+  const recover = () =>
+    listener.sql(
+      `update events set ended_at = now() where subject = 'service' and subject_id = ${serviceId} and ended_at is null`,
+    );
+  return { ...listener, live, serviceId, ownerId: owner.id, ofOwner, fail, recover };
+}
+
+test("who a game service is shared with is told of it, and of its end, once and by its own rules, if they chose so, by two instances at once", async () => {
+  const { live, fail, recover, titles, ofOwner } = await newShared({ shared: { on: true }, failed: { minutes: 10 } });
+  await fail();
+  await Promise.all([makeRows(), makeRows()]);
+  await live(2 * MINUTE);
+  await live(MINUTE);
+  expect([titles(ofOwner).length, titles().length]).toEqual([1, 0]);
+  await live(10 * MINUTE);
+  await Promise.all([live(MINUTE), makeRows()]);
+  expect(titles()).toEqual([expect.stringMatching(/^survival has failed since/)]);
+  await recover();
+  await live(MINUTE);
+  await live(MINUTE);
+  expect([titles(ofOwner).slice(1), titles().slice(1)]).toEqual([
+    ["survival has recovered"],
+    ["survival has recovered"],
+  ]);
+});
+
+test("nobody is told of a game service that others share with them unless they chose so, nor of the servers and tokens of others", async () => {
+  const { live, fail, titles, ownerId, sql, accountId, rows } = await newShared({});
+  await fail();
+  await live(2 * MINUTE);
+  expect(await rows()).toEqual([]);
+  const { token } = await newNamedToken(ownerId, "deploy");
+  const of = { subject: "token", subjectId: token.id, accountId: ownerId };
+  await db.event.create({ data: { ...of, kind: "ends_in_3_days", startedAt: new Date() } });
+  await live(2 * MINUTE);
+  await sql(`update notice_settings set rules = '{"shared": {"on": true}}' where account_id = ${accountId}`);
+  await live(2 * MINUTE);
+  expect(titles()).toEqual([]);
+  await fail("unserved");
+  await live(2 * MINUTE);
+  await live(MINUTE);
+  expect(titles()).toEqual([expect.stringMatching(/^survival is served by no live edge node/)]);
+});
+
+test.each([
+  ["a share", (accountId: number) => `delete from service_grants where account_id = ${accountId}`],
+  ["the choice", (accountId: number) => `update notice_settings set rules = '{}' where account_id = ${accountId}`],
+])(
+  "%s that ends is asked for again when a message is sent: what is due is dropped, which is said, and no end follows",
+  async (_, end) => {
+    const { live, fail, recover, titles, ofOwner, rows, sql, accountId } = await newShared({ shared: { on: true } });
+    await fail("unserved");
+    await live(2 * MINUTE);
+    await live(MINUTE);
+    expect(titles()).toHaveLength(1);
+    await fail();
+    await makeRows();
+    await sql(end(accountId));
+    await recover();
+    await live(MINUTE);
+    await live(MINUTE);
+    expect(titles()).toHaveLength(1);
+    expect(titles(ofOwner)).toHaveLength(2);
+    expect((await rows()).slice(1).map(({ state, reason }) => [state, reason])).toEqual(
+      [1, 2].map(() => ["dropped", "It is no longer shared with you, or you no longer want to be told of what is."]),
+    );
+  },
+);
+
+test("before a message is sent is asked whether the account is enabled and the channel is on; otherwise all that waits is dropped, which is said", async () => {
+  for (const [table, column, reason] of [
+    ["accounts", "disabled_at", "The account is disabled."],
+    ["notice_channels", "off_at", "The channel is off."],
+  ]) {
+    const { live, goOffline, addServer, titles, rows, sql, accountId } = await newListener();
+    await goOffline(await addServer("web-1"), 5);
+    await makeRows();
+    await sql(
+      `update ${table} set ${column} = now() where ${table === "accounts" ? "id" : "account_id"} = ${accountId}`,
+    );
+    await live(MINUTE);
+    expect([titles(), await rows()]).toMatchObject([[], [{ state: "dropped", reason }]]);
+  }
+});
+
+test("a server that is removed is told by the name that it had, as over", async () => {
+  const { live, goOffline, addServer, titles, sql, accountId } = await newListener();
+  const server = await addServer("web-1");
+  await goOffline(server, 30);
+  await makeRows();
+  await sql(`delete from events where account_id = ${accountId}; delete from servers where id = ${server}`);
+  await live(MINUTE);
+  expect(titles()).toEqual(["web-1 was offline"]);
+});
+
+test("without a channel nothing is kept for later", async () => {
+  const { live, goOffline, addServer, titles, sql, channelId } = await newListener();
+  await sql(`update notice_channels set off_at = now() where id = ${channelId}`);
+  await goOffline(await addServer("web-1"), 30);
+  await makeRows();
+  await sql(`update notice_channels set off_at = null where id = ${channelId}`);
+  await live(5 * MINUTE);
+  expect(titles()).toEqual([]);
+});

@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import { POST } from "@/app/ingest/v1/check-ins/route";
+import { answer, call } from "@/e2e/support/ask";
+import { ENDPOINT_PATHS } from "@/e2e/support/calls";
+import { facts, sample, send } from "@/e2e/support/check-ins";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { recordQueries } from "@/e2e/support/recorded-queries";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { removeServer } from "@/lib/servers/management";
+import { replaceServerKey } from "@/lib/servers/server-keys";
+import { mintToken } from "@/lib/tokens/format";
+
+// What a server key may do: report, so often, and at what cost in statements.
+
+const samplesOf = (serverId: number) => db.telemetrySample.count({ where: { serverId } });
+
+test("no key is one 401; wrong, replaced, removed, disabled and foreign ones are another, all the same", async () => {
+  const [owner, disabled] = [await newAccount(), await newAccount()];
+  const [replaced, removed, ofDisabled] = [
+    await newReportingServer(owner.id),
+    await newReportingServer(owner.id),
+    await newReportingServer(disabled.id),
+  ];
+  await replaceServerKey(owner.id, replaced.id, new Date(Date.now() - HOUR));
+  await removeServer(owner.id, removed.id);
+  await setAccountDisabled(disabled.email, true);
+  const wrong = [
+    replaced.key,
+    removed.key,
+    ofDisabled.key,
+    mintToken("serverKey"),
+    owner.token,
+    "csrv_",
+    "x".repeat(9000),
+  ];
+  const answers = await Promise.all(wrong.map((key) => send(key, sample)));
+  for (const { status, json, headers } of answers) {
+    expect({ status, json }).toEqual({ status: 401, json: { error: "Invalid or replaced server key." } });
+    expect(headers.get("www-authenticate")).toBe('Bearer realm="console-ingest", error="invalid_token"');
+  }
+  expect(await send(null, sample)).toMatchObject({
+    status: 401,
+    json: { error: 'Missing server key. Send "Authorization: Bearer <server key>".' },
+  });
+});
+
+test("a replaced key reports within its hour, and the new one at once", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const replaced = await replaceServerKey(accountId, id);
+  expect((await send(key, sample)).status).toBe(200);
+  expect((await send(replaced.kind === "replaced" ? replaced.rawKey : null, sample)).status).toBe(200);
+});
+
+test("a server key reads nothing, on any endpoint", async () => {
+  const { key } = await newReportingServer();
+  for (const path of [...ENDPOINT_PATHS, "/api/v1/nothing"]) {
+    expect((await call(path, key)).status, path).toBe(401);
+  }
+});
+
+test("other methods are 405, other types 415, other paths 404, each in JSON", async () => {
+  const { key } = await newReportingServer();
+  for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    const answer = await send(key, sample, { method });
+    expect({ status: answer.status, allow: answer.headers.get("allow") }, method).toEqual({
+      status: 405,
+      allow: "POST",
+    });
+  }
+  for (const headers of [{ "Content-Type": "text/plain" }, { "Content-Type": "" }, { "Content-Encoding": "gzip" }]) {
+    expect((await send(key, sample, { headers })).status, JSON.stringify(headers)).toBe(415);
+  }
+  expect((await send(key, sample, { headers: { "Content-Type": "Application/JSON; charset=utf-8" } })).status).toBe(
+    200,
+  );
+  const elsewhere = await answer("/ingest/v1/nothing", { method: "POST" });
+  expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { error: "Not found." }]);
+});
+
+test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-After is true for this key alone", async () => {
+  const { id: accountId } = await newAccount();
+  const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
+  const start = Date.now() - 100 * MINUTE;
+  const statuses: number[] = [];
+  let refused: Awaited<ReturnType<typeof send>> | undefined;
+  for (let n = 0; n < 320; n += 20) {
+    const batch = Array.from({ length: 20 }, (_, k) =>
+      send(key, { ...sample, sampled_at: start + (n + k) * 10 * SECOND }),
+    );
+    for (const answer of await Promise.all(batch)) {
+      statuses.push(answer.status);
+      if (answer.status === 429) refused = answer;
+    }
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(300);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+  const wait = Number(refused?.headers.get("retry-after"));
+  expect(refused?.json).toEqual({ error: `Rate limit exceeded. Retry in ${wait} seconds.` });
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(60);
+  expect(await samplesOf(id)).toBe(300);
+  expect((await send(other.key, sample)).status).toBe(200);
+});
+
+test("a check-in costs the look-up of its key and one transaction of five statements; a key that can be none costs nothing", async () => {
+  const { key } = await newReportingServer();
+  const deliver = (raw: string) =>
+    POST(
+      new Request("http://console/", {
+        method: "POST",
+        body: JSON.stringify({ ...sample, facts }),
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${raw}` },
+      }),
+      { params: Promise.resolve({}) },
+    );
+  const queries = await recordQueries(async () => expect((await deliver(key)).status).toBe(200));
+  expect(queries.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1])).toEqual([
+    ...["select", "begin", "select", "select", "insert", "insert", "with", "commit"],
+  ]);
+  const mistyped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
+  expect(await recordQueries(async () => expect((await deliver(mistyped)).status).toBe(401))).toEqual([]);
+});

@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { call, expectFailure, getData } from "@/e2e/support/ask";
+import { newAccount, newGameService } from "@/e2e/support/factories";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+
+test("GET /game-services lists owned and granted services by id, and the detail has the same ten fields", async () => {
+  const { id: accountId, token } = await newAccount();
+  const other = await newAccount();
+  const granted = await newGameService(other.id, { name: "Shared", status: "failed", error: "Origin refused." });
+  await newGameService(other.id);
+  const owned = await newGameService(accountId, { name: "Own", status: "active", configVersion: 7 });
+  await db.serviceGrant.create({ data: { serviceId: granted.id, accountId } });
+  await db.serviceGrant.create({ data: { serviceId: owned.id, accountId } });
+  const rows = await db.gameService.findMany({ where: { id: { in: [granted.id, owned.id] } }, orderBy: { id: "asc" } });
+  const expected = rows.map((row) => ({
+    id: row.id,
+    name: row.id === owned.id ? "Own" : "Shared",
+    status: row.id === owned.id ? "active" : "failed",
+    java_hostname: row.javaHostname,
+    origin_host: "198.51.100.7",
+    origin_port: 25_565,
+    config_version: row.id === owned.id ? 7 : 1,
+    error: row.id === owned.id ? null : "Origin refused.",
+    created_at: row.createdAt.getTime(),
+    updated_at: row.updatedAt.getTime(),
+  }));
+  expect(await getData("/api/v1/game-services", token)).toEqual({ services: expected });
+  expect(await getData(`/api/v1/game-services/${granted.id}`, token)).toEqual(expected[0]);
+  expect(await getData(`/api/v1/game-services/${owned.id}`, token)).toEqual(expected[1]);
+});
+
+for (const [range, age] of [
+  ["1h", HOUR],
+  ["24h", DAY],
+  ["7d", 7 * DAY],
+] as const) {
+  test(`metrics of ${range}: every stored interval inside the window, none outside, by ts and then node`, async () => {
+    const { id: accountId, token } = await newAccount();
+    const { id: serviceId } = await newGameService(accountId);
+    const now = Date.now();
+    const inside = [now - age + 20 * SECOND, now - 2 * SECOND];
+    const outside = [now - age - SECOND, now + MINUTE];
+    const zeros = { packets: 0n, bytes: 0n, dropped: 0n, connections: 0n };
+    await db.metricSample.createMany({
+      data: [
+        ...outside.map((ts) => ({ serviceId, ts: new Date(ts), nodeId: 1, ...zeros })),
+        { serviceId, ts: new Date(inside[1] ?? 0), nodeId: 2, ...zeros, latencyMs: 18.25 },
+        { serviceId, ts: new Date(inside[1] ?? 0), nodeId: 1, ...zeros, dropped: 3n },
+        {
+          serviceId,
+          ts: new Date(inside[0] ?? 0),
+          nodeId: 3,
+          ...zeros,
+          bytes: 2n ** 53n - 1n,
+          packets: 7n,
+          connections: 2n,
+        },
+      ],
+    });
+    const counters = { packets: 0, bytes: 0, dropped: 0, connections: 0 };
+    expect(await getData(`/api/v1/game-services/${serviceId}/metrics?range=${range}`, token)).toEqual({
+      range,
+      series: [
+        {
+          ts: inside[0],
+          node_id: 3,
+          ...counters,
+          bytes: 9007199254740991,
+          packets: 7,
+          connections: 2,
+          latency_ms: null,
+        },
+        { ts: inside[1], node_id: 1, ...counters, dropped: 3, latency_ms: null },
+        { ts: inside[1], node_id: 2, ...counters, latency_ms: 18.25 },
+      ],
+    });
+  });
+}
+
+test("a whole week of two nodes is complete and in order to the millisecond, as it is and compressed", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id: serviceId } = await newGameService(accountId);
+  const start = Date.now() - 7 * DAY + MINUTE;
+  const stored = Array.from({ length: 1000 * 2 }, (_, index) => ({
+    ts: start + Math.floor(index / 2) * (10 * MINUTE + 1),
+    node_id: (index % 2) + 1,
+    packets: index,
+    bytes: 1000 * index,
+    dropped: 0,
+    connections: 1,
+    latency_ms: index % 3 === 0 ? null : 0.1 * index,
+  }));
+  await db.metricSample.createMany({
+    data: stored.toReversed().map(({ ts, node_id, packets, bytes, dropped, connections, latency_ms }) => ({
+      serviceId,
+      ts: new Date(ts),
+      nodeId: node_id,
+      packets: BigInt(packets),
+      bytes: BigInt(bytes),
+      dropped: BigInt(dropped),
+      connections: BigInt(connections),
+      latencyMs: latency_ms,
+    })),
+  });
+  for (const coding of ["identity", "gzip"]) {
+    const headers = { "Accept-Encoding": coding };
+    const path = `/api/v1/game-services/${serviceId}/metrics?range=7d`;
+    expect(await getData(path, token, { headers })).toEqual({ range: "7d", series: stored });
+  }
+});
+
+test("since leaves out what is not later, narrows the range and never widens it; in the future it leaves nothing", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newGameService(accountId);
+  const now = Date.now();
+  const at = (minutes: number) => now - minutes * MINUTE;
+  const counters = { packets: 1n, bytes: 1n, dropped: 0n, connections: 1n };
+  const rows = [90, 30, 20, 10].flatMap((minutes) =>
+    [1, 2].map((nodeId) => ({ serviceId: id, ts: new Date(at(minutes)), nodeId, ...counters })),
+  );
+  await db.metricSample.createMany({ data: rows });
+  const path = `/api/v1/game-services/${id}/metrics`;
+  const found = async (query: string) => {
+    const { series } = await getData<{ series: { ts: number; node_id: number }[] }>(`${path}?${query}`, token);
+    return series.map(({ ts, node_id }) => [(now - ts) / MINUTE, node_id]);
+  };
+  const both = (...minutes: number[]) => minutes.flatMap((each) => [1, 2].map((nodeId) => [each, nodeId]));
+  expect(await found(`since=${at(20)}`)).toEqual(both(10));
+  expect(await found(`since=${at(20) - 1}`)).toEqual(both(20, 10));
+  expect(await found(`since=${at(100)}`)).toEqual(both(30, 20, 10));
+  expect(await found(`range=24h&since=${at(100)}`)).toEqual(both(90, 30, 20, 10));
+  expect(await found("range=7d&since=0")).toEqual(both(90, 30, 20, 10));
+  expect(await found(`since=${now + DAY}`)).toEqual([]);
+});
+
+for (const value of ["", "-1", "1e400", "1.5", "x", "8640000000000001", "1&since=1"]) {
+  test(`since=${value} is 400, with HEAD as well, and for a service of another account 404`, async () => {
+    const [owner, stranger] = [await newAccount(), await newAccount()];
+    const { id } = await newGameService(owner.id);
+    const path = `/api/v1/game-services/${id}/metrics?since=${value}`;
+    await expectFailure(call(path, owner.token), 400, "Invalid since. Send whole Unix epoch milliseconds, once.");
+    expect((await call(path, owner.token, { method: "HEAD" })).status).toBe(400);
+    await expectFailure(call(path, stranger.token), 404, "Not found.");
+  });
+}
+
+test("metrics without a range are those of the last hour; a service without intervals has an empty series", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newGameService(accountId);
+  expect(await getData(`/api/v1/game-services/${id}/metrics`, token)).toEqual({ range: "1h", series: [] });
+  expect(await getData(`/api/v1/game-services/${id}/metrics?range=%31h`, token)).toEqual({ range: "1h", series: [] });
+});
+
+for (const query of [
+  "range=",
+  "range",
+  "range=2h",
+  "range=1H",
+  "range=1h%20",
+  "range=+1h",
+  "range=%00",
+  "range=constructor",
+  "range=__proto__",
+  "range=1h&range=1h",
+  "range=1h&range=24h",
+  `range=${"7d".repeat(3000)}`,
+]) {
+  test(`metrics?${query.slice(0, 40)} is 400 with the allowed values`, async () => {
+    const { id: accountId, token } = await newAccount();
+    const { id } = await newGameService(accountId);
+    await expectFailure(
+      call(`/api/v1/game-services/${id}/metrics?${query}`, token),
+      400,
+      "Invalid range. Allowed values: 1h, 24h, 7d.",
+    );
+  });
+}
+
+test("a parameter of another name is no range: range[]=1h and Range=7d are ignored", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newGameService(accountId);
+  for (const query of ["range[]=24h", "Range=7d", "ranges=7d"]) {
+    expect(await getData(`/api/v1/game-services/${id}/metrics?${query}`, token)).toEqual({ range: "1h", series: [] });
+  }
+});

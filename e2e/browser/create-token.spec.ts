@@ -1,0 +1,233 @@
+import type { Page } from "playwright/test";
+import { startConsole } from "@/e2e/support/console-server";
+import { call, getData } from "@/e2e/support/fixtures";
+import { answerQuestion, createOnPage, expect, finishOnPage, signOut, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { startRecordingProxy } from "@/e2e/support/recording-proxy";
+import { db } from "@/lib/database/client";
+
+// A new token, where scripts or the browser itself matter. What the pages say: e2e/site.
+
+/** What is in a page, once it is there: a page on its way has no content. */
+async function contentOf(page: Page): Promise<string> {
+  let content = "";
+  await expect(async () => {
+    content = await page.content();
+  }).toPass();
+  return content;
+}
+
+async function goBack(page: Page): Promise<void> {
+  // Without JavaScript there is nothing to go back to: the answer to a form is not kept.
+  await page.goBack({ waitUntil: "load" }).catch(() => {});
+  await page.waitForLoadState("networkidle");
+}
+
+const primary = (page: Page) =>
+  page
+    .getByRole("region", { name: "Copy your new token now" })
+    .locator("a.button:not(.quiet), button.button:not(.quiet)");
+
+test("the token that the page shows works in the API at once, and its row appears in the list", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  await expect(page.getByText(/A token is a password for one program/)).toBeVisible();
+  const raw = await createOnPage(page, "  nightly report  ");
+  expect(await getData("/api/v1/me", raw)).toMatchObject({ id: account.id });
+  await expect(page.getByText("It will not be shown again", { exact: false })).toBeVisible();
+  await finishOnPage(page);
+  const row = page.getByRole("row", { name: /nightly report/ });
+  await expect(row).toContainText(`cpat_…${raw.slice(-4)}`);
+  await expect(row).toContainText("Never");
+  await expect(page.getByLabel("Token", { exact: true })).toHaveCount(0);
+  expect(await contentOf(page)).not.toContain(raw);
+});
+
+test("two clicks create one token", async ({ page, account }) => {
+  await page.goto(TOKEN_PAGE);
+  await page.getByLabel("Name").fill("once");
+  await page.getByRole("button", { name: "Create token" }).dblclick();
+  await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
+  expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
+});
+
+test("after creating, the page notices the first request by itself and says from where it came", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  const raw = await createOnPage(page, "first call");
+  await expect(page.getByText("Waiting for the first request").first()).toBeVisible();
+  await call("/api/v1/me", raw, { headers: { "X-Forwarded-For": "198.51.100.42" } });
+  const status = page.getByRole("status").filter({ hasText: "First request received" });
+  await expect(status).toContainText("from 198.51.100.42");
+  const { firstUsedIp } = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } });
+  expect(firstUsedIp).toBe("198.51.100.42");
+});
+
+test("a complaint about a name goes as soon as the name is changed, and a name too long is counted while it is typed", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  const name = page.getByLabel("Name");
+  await name.fill(" ");
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Give the token a name." })).toBeVisible();
+  // The red border is seen beside the focus ring, not under it.
+  expect(await name.evaluate((field) => Number.parseFloat(getComputedStyle(field).outlineOffset))).toBeGreaterThan(1);
+  await name.pressSequentially("a right one");
+  await expect(page.getByText("Give the token a name.")).toHaveCount(0);
+  await expect(name).not.toHaveAttribute("aria-invalid");
+  await name.fill("x".repeat(64));
+  await expect(page.getByText("64 of 64 characters")).toBeVisible();
+  await name.pressSequentially("yz");
+  await expect(page.getByText("That is 2 characters too many: 64 is the most.")).toBeVisible();
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(0);
+});
+
+test("in the whole flow the raw token is in one response body, and in no URL, header, cookie, storage or log line", async ({
+  page,
+  context,
+  account,
+}) => {
+  const app = await startConsole(process.env.DATABASE_URL ?? "");
+  const proxy = await startRecordingProxy(app.origin);
+  try {
+    await page.goto(proxy.origin + TOKEN_PAGE);
+    const raw = await createOnPage(page, "watched");
+    const createdUrl = page.url();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy token" }).click();
+    await expect(page.getByRole("button", { name: "Copied token" })).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(raw);
+    await call("/api/v1/me", raw, { origin: app.origin });
+    await finishOnPage(page);
+    await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
+    expect(await contentOf(page)).not.toContain(raw);
+    await page.reload();
+    expect(await contentOf(page)).not.toContain(raw);
+    await page.goto(`${proxy.origin}/`);
+    await goBack(page);
+    expect(await contentOf(page)).not.toContain(raw);
+    const tab = await context.newPage();
+    await tab.goto(proxy.origin + TOKEN_PAGE);
+    expect(await contentOf(tab)).not.toContain(raw);
+
+    expect(proxy.bodies().filter((body) => body.includes(raw))).toHaveLength(1);
+    expect(proxy.rest().filter((text) => text.includes(raw))).toEqual([]);
+    expect(createdUrl).not.toContain(raw);
+    expect(JSON.stringify(await context.storageState())).not.toContain(raw);
+    const stored = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]),
+    );
+    expect(stored).not.toContain(raw);
+    expect(app.output()).toContain('"event":"token created"');
+    expect(app.output()).not.toContain(raw.slice(5, 25));
+    const rows = await db.accessToken.findMany({ where: { accountId: account.id }, omit: { tokenHash: false } });
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(raw.slice(5, 25));
+  } finally {
+    await proxy.stop();
+    await app.stop();
+  }
+});
+
+test("going back to the answer after Done, or to it from elsewhere, does not show the token again", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  const raw = await createOnPage(page, "gone");
+  await page.goto("/");
+  await goBack(page);
+  expect(await contentOf(page), "from elsewhere").not.toContain(raw);
+  await page.goto(TOKEN_PAGE);
+  const second = await createOnPage(page, "gone as well");
+  await finishOnPage(page);
+  await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
+  await goBack(page);
+  expect(await contentOf(page), "after Done").not.toContain(second);
+  expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(2);
+});
+
+test("copying is the primary action; Done is quiet until the token was copied", async ({ page, account }) => {
+  await page.goto(TOKEN_PAGE);
+  await createOnPage(page, account.name);
+  await expect(primary(page)).toHaveText([/^Copy/]);
+  await page.getByRole("button", { name: "Copy token" }).click();
+  await expect(page.getByRole("button", { name: "Copied token" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Done" })).not.toHaveClass(/quiet/);
+});
+
+test("leaving an uncopied token behind is asked about, by Done, by link, by form and by reloading; a copied one is not", async ({
+  page,
+  account,
+}) => {
+  await page.goto("/dashboard");
+  await page.goto(TOKEN_PAGE);
+  const raw = await createOnPage(page, account.name);
+  const questions: string[] = [];
+  page.on("dialog", async (dialog) => {
+    questions.push(dialog.type());
+    await dialog.dismiss();
+  });
+  await page.getByRole("link", { name: "Done" }).click();
+  await page.getByRole("link", { name: "Servers" }).click();
+  await signOut(page);
+  await page.evaluate(() => window.location.reload());
+  await expect.poll(() => questions).toEqual(["confirm", "confirm", "confirm", "beforeunload"]);
+  await expect(page.getByLabel("Token", { exact: true })).toHaveValue(raw);
+
+  // By hand counts.
+  await page.getByLabel("Token", { exact: true }).focus();
+  await page.keyboard.press("Control+c");
+  await page.getByRole("link", { name: "Done" }).click();
+  await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
+  expect(questions).toHaveLength(4);
+});
+
+test("where the browser refuses to copy, the text is selected and the page says so, in the code blocks too", async ({
+  page,
+  account,
+}) => {
+  await page.addInitScript(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException("refused", "NotAllowedError"));
+    document.execCommand = () => false;
+  });
+  await page.goto(TOKEN_PAGE);
+  const raw = await createOnPage(page, account.name);
+  for (const [button, selected] of [
+    ["Copy token", raw],
+    ["Copy Try it", `curl -sS ${new URL(page.url()).origin}/api/v1/me -H "Authorization: Bearer ${raw}"`],
+  ] as const) {
+    await page.getByRole("button", { name: button }).click();
+    await expect(page.getByRole("status").filter({ hasText: "did not allow the page to copy" }).last()).toBeVisible();
+    expect(await page.evaluate(() => window.getSelection()?.toString())).toBe(selected);
+  }
+});
+
+test("what one tab creates another one does not show, and can revoke: the first keeps what it shows until it is loaded anew", async ({
+  page,
+  context,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  const raw = await createOnPage(page, "two tabs");
+  const other = await context.newPage();
+  await other.goto(TOKEN_PAGE);
+  expect(await other.content()).not.toContain(raw);
+  await other.getByRole("link", { name: /Revoke two tabs/ }).click();
+  await answerQuestion(other, "Revoke token");
+  await expect(other.getByRole("status").filter({ hasText: "was revoked" })).toBeVisible();
+  await expect(page.getByLabel("Token", { exact: true })).toHaveValue(raw);
+  expect((await call("/api/v1/me", raw)).status).toBe(401);
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.goto(TOKEN_PAGE);
+  await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
+  await expect(page.getByRole("link", { name: /Revoke two tabs/ })).toHaveCount(0);
+  expect(await contentOf(page)).not.toContain(raw);
+  expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
+});

@@ -1,0 +1,172 @@
+import { newAccount, newNamedToken } from "@/e2e/support/factories";
+import { call } from "@/e2e/support/fixtures";
+import { answerQuestion, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { SECOND } from "@/lib/format/time";
+
+// Tokens are revoked, with the question before it, where scripts or the browser itself matter.
+
+test("several are revoked with one question that lists them, and the others stay", async ({ page, account }) => {
+  for (const name of ["one", "two", "three"]) await newNamedToken(account.id, name);
+  const stranger = await newAccount();
+  await page.goto(TOKEN_PAGE);
+  // Nothing is selected: nothing offers to revoke all.
+  const all = page.getByRole("link", { name: "Revoke all" });
+  await expect(all).toBeHidden();
+  for (const name of ["one", "three"]) await page.getByRole("checkbox", { name: `Select ${name},` }).check();
+  await expect(all).toBeVisible();
+  await page.getByRole("button", { name: "Revoke selected" }).click();
+  const dialog = page.getByRole("dialog", { name: "Revoke 2 tokens?" });
+  await expect(dialog.getByRole("listitem")).toHaveCount(2);
+  await expect(dialog).toContainText("one");
+  await expect(dialog).toContainText("three");
+  await answerQuestion(page, "Revoke 2 tokens");
+  await expect(page.getByRole("status").filter({ hasText: "2 tokens were revoked" })).toBeVisible();
+  await expect(page.getByText("2 selected")).toHaveCount(0);
+  const left = await db.accessToken.findMany({ where: { accountId: account.id, revokedAt: null } });
+  expect(left.map(({ name }) => name)).toEqual(["two"]);
+  expect((await call("/api/v1/me", stranger.token)).status).toBe(200);
+});
+
+test("the question opens and closes without a request, by Cancel, Escape and a click beside it, and leaves no trace in the history", async ({
+  page,
+  context,
+  account,
+}) => {
+  await newNamedToken(account.id, "somewhere");
+  await page.goto("/");
+  await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
+  await context.setOffline(true);
+  const opener = page.getByRole("link", { name: /Revoke somewhere/ });
+  const dialog = page.getByRole("dialog", { name: "Revoke “somewhere”?" });
+  for (const close of [
+    () => dialog.getByRole("link", { name: "Cancel" }).click(),
+    () => page.keyboard.press("Escape"),
+    () => page.mouse.click(5, 5),
+  ]) {
+    await opener.click();
+    await expect(dialog.getByRole("link", { name: "Cancel" })).toBeFocused();
+    await close();
+    await expect(dialog).toHaveCount(0);
+    await expect(opener).toBeFocused();
+    await expect(page).toHaveURL(TOKEN_PAGE);
+  }
+  await context.setOffline(false);
+  await page.goBack();
+  await expect(page).toHaveURL("/");
+});
+
+test("a question that came with the URL is gone from it once it is cancelled: a reload does not ask again", async ({
+  page,
+  account,
+}) => {
+  const { token } = await newNamedToken(account.id, "linked");
+  await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`, { waitUntil: "networkidle" });
+  // The first key may come before the page listens.
+  await expect(async () => {
+    await page.keyboard.press("Escape");
+    await expect(page).toHaveURL(TOKEN_PAGE, { timeout: SECOND });
+  }).toPass();
+  await page.reload();
+  await expect(page.getByRole("row", { name: /linked/ })).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
+test("a double tap where the button appears revokes nothing; a tap after half a second does", async ({
+  page,
+  account,
+}) => {
+  await page.setViewportSize({ width: 375, height: 667 });
+  const { token } = await newNamedToken(account.id, "slippery");
+  const isRevoked = async () =>
+    (await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt !== null;
+  await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
+  await page.getByRole("link", { name: /Revoke slippery/ }).click();
+  const button = page.getByRole("dialog").getByRole("button", { name: "Revoke token" });
+  const box = await button.boundingBox();
+  if (!box) throw new Error("The button is nowhere.");
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.keyboard.press("Escape");
+
+  // The link moved under the place where the button will be, so that both taps meet the same point.
+  await page.getByRole("link", { name: /Revoke slippery/ }).evaluate(
+    (link, [left, top]) => {
+      link.style.cssText = `position: fixed; left: ${left}px; top: ${top}px; z-index: 9`;
+    },
+    [x - 10, y - 8] as const,
+  );
+  await page.mouse.dblclick(x, y);
+  await expect(button).toBeVisible();
+  expect(await isRevoked()).toBe(false);
+  await answerQuestion(page, "Revoke token");
+  await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeVisible();
+  expect(await isRevoked()).toBe(true);
+});
+
+test("revoking keeps the scroll position, and what became of it is in sight", async ({ page, account }) => {
+  for (let i = 0; i < 20; i++) await newNamedToken(account.id, `token ${i}`);
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
+  const last = page.getByRole("link", { name: /Revoke token 0,/ });
+  await last.scrollIntoViewIfNeeded();
+  const before = await page.evaluate(() => window.scrollY);
+  expect(before).toBeGreaterThan(300);
+  await last.click();
+  await answerQuestion(page, "Revoke token");
+  const status = page.getByRole("status").filter({ hasText: "was revoked" });
+  await expect(status).toBeFocused();
+  await expect(status).toBeInViewport();
+  expect(Math.abs((await page.evaluate(() => window.scrollY)) - before)).toBeLessThan(150);
+});
+
+test("with the keyboard alone: sign in, create, copy, finish, revoke, and the focus is always where one goes on", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  const name = page.getByLabel("Name");
+  for (
+    let presses = 0;
+    presses < 30 && !(await name.evaluate((field) => field === document.activeElement));
+    presses++
+  ) {
+    await page.keyboard.press("Tab");
+  }
+  await expect(name).toBeFocused();
+  await page.keyboard.type("by keyboard");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Copy your new token now" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel("Token", { exact: true })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Copy token" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Copied token" })).toBeFocused();
+  const done = page.getByRole("link", { name: "Done" });
+  for (let presses = 0; presses < 12 && !(await done.evaluate((link) => link === document.activeElement)); presses++) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Enter");
+  await expect(name).toBeFocused();
+
+  const revoke = page.getByRole("link", { name: /Revoke by keyboard/ });
+  for (
+    let presses = 0;
+    presses < 20 && !(await revoke.evaluate((link) => link === document.activeElement));
+    presses++
+  ) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog").getByRole("link", { name: "Cancel" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(revoke).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog").getByRole("link", { name: "Cancel" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  // Waits, because the dialog ignores clicks in its first half second.
+  await page.waitForTimeout(600);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeFocused();
+  expect((await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } })).revokedAt).not.toBeNull();
+});

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { attack, crowdedConsole, ROUNDS } from "@/e2e/support/crowds";
+import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { fieldsOfForm } from "@/e2e/support/html-form";
+import { sendFields } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+
+// Many networks or clients that sign in at once keep nobody elsewhere from it.
+
+const { running, send, readAdmission } = crowdedConsole();
+
+test("one home's or site's many networks close sign-in for that home or site alone, and not for an account that is known there", async () => {
+  const html = await (await send("/sign-in", {})).text();
+  const fields = fieldsOfForm(html, "Sign in");
+  // With a hash that takes no time.
+  const { passwordHash } = await db.account.findFirstOrThrow({
+    where: { id: (await newAccount()).id },
+    omit: { passwordHash: false },
+  });
+  const emails = Array.from({ length: 130 }, () => `${unique("guessed")}@example.com`);
+  await db.account.createMany({ data: emails.map((email) => ({ email, name: "Guessed", passwordHash })) });
+  const signIn = async (email = "", from = "", password = "wrong password") => {
+    const headers = { Origin: running.app.origin, "X-Forwarded-For": from };
+    const answer = await sendFields(`${running.app.origin}/sign-in`, fields, headers, { email, password });
+    if (answer.status === 303) return "signed in";
+    return /Too many attempts|Wrong e-mail or password/.exec(await answer.text())?.[0] ?? String(answer.status);
+  };
+  // A site has 2^16 networks; a home 2^8 of them, with the first numbers of the fourth group in common.
+  const site = `2001:db8:${randomBytes(2).toString("hex")}`;
+  const network = (home: number, n: number) => `${site}:${((home << 8) + n).toString(16)}::1`;
+  const [owner, other] = [await newAccount(), await newAccount()];
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
+
+  // The home of the owner: 60 attempts in all.
+  for (let n = 1; n < 60; n++) expect(await signIn(emails[n], network(1, n))).toBe("Wrong e-mail or password");
+  expect(await signIn(other.email, network(1, 200), PASSWORD)).toBe("Too many attempts");
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
+  // Another home of the same site, until the site has had its 120.
+  let judged = 0;
+  for (let n = 1; n < 60; n++) {
+    if ((await signIn(emails[60 + n], network(2, n))) === "Wrong e-mail or password") judged++;
+  }
+  expect(judged).toBeGreaterThan(50);
+  expect(await signIn(other.email, network(3, 1), PASSWORD)).toBe("Too many attempts");
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
+  // Another site.
+  expect(await signIn(other.email, "2001:db8:ffff:1::1", PASSWORD)).toBe("signed in");
+});
+
+test("forms to sign in that come from many networks at once are answered a few at a time", async () => {
+  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
+  const site = `2001:db8:${randomBytes(2).toString("hex")}`;
+  const before = await readAdmission("signInForm");
+  const attempts = Array.from({ length: 40 }, async (_, n) => {
+    const headers = { Origin: running.app.origin, "X-Forwarded-For": `${site}:${n.toString(16)}::1` };
+    const typed = { email: `${unique("nobody")}@example.com`, password: "wrong password" };
+    return (await sendFields(`${running.app.origin}/sign-in`, fields, headers, typed)).status;
+  });
+  const statuses = new Set(await Promise.all(attempts));
+  // With as many at once, some of the last may not be judged in time.
+  expect([...statuses].every((status) => status === 200 || status === 429)).toBe(true);
+  const after = await readAdmission("signInForm");
+  expect(Number(after.at_once) - Number(before.at_once)).toBeLessThan(10);
+});
+
+test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", async () => {
+  const owner = await newAccount();
+  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
+  const signIn = (email: string, password: string, ip: string) =>
+    sendFields(
+      `${running.app.origin}/sign-in`,
+      fields,
+      { Origin: running.app.origin, "X-Forwarded-For": ip },
+      { email, password },
+    );
+  const crowd = Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const answer = await signIn(`${unique("nobody")}@example.com`, "wrong password", "198.51.100.77");
+      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
+    }),
+  );
+  expect((await signIn(owner.email, PASSWORD, "198.51.100.78")).status).toBe(303);
+  const turnedAway = (await crowd).filter(({ status }) => status === 429);
+  expect(turnedAway.length).toBeGreaterThan(10);
+  for (const { wait, text } of turnedAway) {
+    expect(wait).toMatch(/^[1-5]$/);
+    expect(text).toContain("Nobody was signed in. Try again in a few seconds.");
+  }
+});
+
+test("a site that asks from more networks than may wait keeps nobody elsewhere from the pages of strangers and the sign-in", async () => {
+  const [owner, site] = [await newAccount(), `2001:db8:${randomBytes(2).toString("hex")}`];
+  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
+  const signIn = (email: string, password: string, ip: string) =>
+    sendFields(
+      `${running.app.origin}/sign-in`,
+      fields,
+      { Origin: running.app.origin, "X-Forwarded-For": ip },
+      { email, password },
+    );
+  const from = (n: number) => `${site}:${(256 * n).toString(16)}::1`;
+  const crowds = [
+    attack(250, (n) => [signIn(`${unique("nobody")}@example.com`, "wrong password", from(n % 250))]),
+    attack(250, (n, round) => [send(`/sign-in?next=/${n}-${round}`, { "X-Forwarded-For": from(n % 250) })]),
+  ];
+  await Promise.all([crowds[0]?.untilRefused(429), crowds[1]?.untilRefused()]);
+  for (let round = 0; round < ROUNDS; round++) {
+    const elsewhere = { "X-Forwarded-For": `2001:db8:fffe:${round}::1` };
+    expect((await send(`/sign-in?next=/elsewhere-${round}`, elsewhere)).status).toBe(200);
+    expect((await signIn(owner.email, PASSWORD, `2001:db8:ffff:${round}::1`)).status).toBe(303);
+  }
+  for (const crowd of crowds) await crowd.stop();
+});

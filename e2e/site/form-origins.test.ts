@@ -1,0 +1,164 @@
+import { request } from "node:http";
+import { load } from "cheerio";
+import { expect, test } from "vitest";
+import { startConsole } from "@/e2e/support/console-server";
+import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
+import { sendFields } from "@/e2e/support/html-form";
+import { origin } from "@/e2e/support/over-http";
+import { newVisitor } from "@/e2e/support/site";
+import { Visitor } from "@/e2e/support/visitor";
+import { db } from "@/lib/database/client";
+import { TOKEN_PAGE } from "@/lib/page-paths";
+
+// From which addresses forms are taken.
+
+test("a form sent with no Origin or with another one is refused with 403 and does nothing", async () => {
+  const { account, page } = await newVisitor();
+  const { token } = await newNamedToken(account.id, "target");
+  const path = `${TOKEN_PAGE}?revoke=${token.id}`;
+  const fields = (await page.goto(path)).fieldsOf("Revoke token");
+  const revokedAt = async () => (await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt;
+  for (const foreign of [undefined, "null", "https://evil.example", "http://127.0.0.1:1"]) {
+    const refused = await sendFields(origin + path, fields, {
+      ...page.requestHeaders(),
+      ...(foreign && { Origin: foreign }),
+      "X-Forwarded-Host": "evil.example",
+      "X-Forwarded-Proto": "https",
+    });
+    expect(refused.status, foreign).toBe(403);
+    const text = await refused.text();
+    expect(text, foreign).toContain("This form was not sent by the console");
+    expect(text, foreign).toContain(foreign?.includes("//") ? `sent from ${foreign}` : "the headers Origin or Host");
+    expect(await revokedAt(), foreign).toBeNull();
+  }
+  // The same form from the console's own page does what it says.
+  await page.press("Revoke token");
+  expect(await revokedAt()).not.toBeNull();
+});
+
+test("a form is taken behind a proxy that changes the Host, where the browser says that it is of the same origin, and from a Host in upper case", async () => {
+  for (const headers of [
+    { Host: "console.example.com", Origin: "https://console.example.com:8443", "Sec-Fetch-Site": "same-origin" },
+    { Host: "console", Origin: "null", "Sec-Fetch-Site": "same-origin" },
+    { Host: "Console.Example.COM", Origin: "https://console.example.com" },
+    { Host: "console.example.com:443", Origin: "https://console.example.com" },
+  ]) {
+    const { status, text } = await signInThere(origin, headers);
+    expect(status, `${JSON.stringify(headers)}: ${text}`).toBe(303);
+  }
+});
+
+test("a form that came for another Host is refused with both addresses and the line that mends it, and the log has them once", async () => {
+  const app = await startConsole(process.env.DATABASE_URL ?? "", { TRUSTED_PROXIES: "1" });
+  try {
+    const headers = { Host: "console.example.com", Origin: "https://console.example.com:8443" };
+    for (let sent = 0; sent < 3; sent++) {
+      const { status, text } = await signInThere(app.origin, headers);
+      expect(status).toBe(403);
+      expect(text).toContain("It was sent from https://console.example.com:8443");
+      expect(text).toContain("the console is at https://console.example.com:");
+      expect(text).toContain("BASE_URL=https://console.example.com:8443");
+      expect(text).toContain("proxy_set_header Host $http_host;");
+    }
+    await expect.poll(() => app.output()).toContain('"event":"form refused"');
+    const lines = app
+      .output()
+      .split("\n")
+      .filter((line) => line.includes("form refused"));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      sent_from: "https://console.example.com:8443",
+      console_at: "https://console.example.com",
+      hint: expect.stringContaining("BASE_URL=https://console.example.com:8443"),
+    });
+  } finally {
+    await app.stop();
+  }
+});
+
+test("with BASE_URL a page that came for another Host names the console's address and links there, and a form that is refused does", async () => {
+  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: "HTTPS://Console.example.com:443/" });
+  try {
+    const get = async (path: string, host: string) => {
+      const { text } = await askWithHost(app.origin, path, { Host: host });
+      const page = load(text, { scriptingEnabled: false });
+      return page("noscript a").attr("href");
+    };
+    for (const path of ["/", "/sign-in", "/docs/api", "/no/such/page"]) {
+      expect(await get(path, "192.0.2.5:3000"), path).toBe(`https://console.example.com${path}`);
+      expect(await get(path, "Console.example.com"), path).toBeUndefined();
+    }
+    const headers = { Host: "192.0.2.5:3000", Origin: "http://192.0.2.5:3000" };
+    const { status, text } = await signInThere(app.origin, headers);
+    expect(status).toBe(403);
+    expect(text).toContain(
+      "It was sent from http://192.0.2.5:3000, and the console is at https://console.example.com:",
+    );
+    expect(text).toContain("BASE_URL=http://192.0.2.5:3000");
+    expect(load(text)("a").attr("href")).toBe("https://console.example.com/sign-in");
+    const upper = { Host: "CONSOLE.example.com", Origin: "https://console.example.com" };
+    expect((await signInThere(app.origin, upper)).status).toBe(303);
+  } finally {
+    await app.stop();
+  }
+});
+
+type Sent = { method?: string; body?: Buffer };
+
+/** Asks with headers that fetch does not send as they are given. */
+function askWithHost(at: string, path: string, headers: Record<string, string>, { method = "GET", body }: Sent = {}) {
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const asked = request(at + path, { method, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk) => (text += chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
+
+/** Sends the form of sign-in of a new account with these headers. */
+async function signInThere(at: string, headers: Record<string, string>) {
+  const { email } = await newAccount();
+  const page = await new Visitor(at).goto("/sign-in");
+  const form = new FormData();
+  for (const [name, value] of page.fill({ "E-mail": email, Password: PASSWORD }).fieldsOf("Sign in")) {
+    form.append(name, value);
+  }
+  const encoded = new Response(form);
+  const sent = {
+    ...headers,
+    "X-Forwarded-For": page.forwardedFor,
+    "Content-Type": encoded.headers.get("content-type") ?? "",
+  };
+  return askWithHost(at, "/sign-in", sent, { method: "POST", body: Buffer.from(await encoded.arrayBuffer()) });
+}
+
+test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public URL, and its origin alone may send forms", async () => {
+  const publicOrigin = "https://console.example.com";
+  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: publicOrigin, TRUSTED_PROXIES: "1" });
+  try {
+    const { email, id } = await newAccount();
+    await db.accessToken.deleteMany({ where: { accountId: id } });
+    const page = await new Visitor(app.origin).goto("/sign-in");
+    const hsts = /max-age=\d{8,}; includeSubDomains/;
+    expect(page.headers.get("strict-transport-security")).toMatch(hsts);
+    for (const path of ["/api/v1/me", "/api/v1/nope", "/healthz", "/favicon.svg"]) {
+      expect((await fetch(app.origin + path)).headers.get("strict-transport-security"), path).toMatch(hsts);
+    }
+    const fields = page.fill({ "E-mail": email, Password: PASSWORD }).fieldsOf("Sign in");
+    const send = (from: string) =>
+      sendFields(`${app.origin}/sign-in`, fields, { Origin: from, "X-Forwarded-For": page.forwardedFor });
+    expect((await send(app.origin)).status).toBe(403);
+    const signedIn = await send(publicOrigin);
+    const cookie = signedIn.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^__Host-session=[\w-]{43}; Path=\/; .*Secure; HttpOnly; SameSite=lax/);
+    const tokenPage = await fetch(app.origin + TOKEN_PAGE, { headers: { Cookie: cookie.split(";")[0] ?? "" } });
+    expect(await tokenPage.text()).toContain(`curl -sS ${publicOrigin}/api/v1/me`);
+    expect(await db.session.count({ where: { accountId: id } })).toBe(1);
+  } finally {
+    await app.stop();
+  }
+});
