@@ -59,7 +59,6 @@ test("real ips are a version of their own, and survive other changes", async () 
 });
 
 test("a request that waits is answered within seconds of a change, and with 304 after its time", async () => {
-  const owner = await newOwner();
   const [node, other] = [await newNode(), await newNode()];
   const { etag } = await get(node.key);
   const wait = (seconds: number, key = node.key) => get(key, { "If-None-Match": etag, Prefer: `wait=${seconds}` });
@@ -70,7 +69,7 @@ test("a request that waits is answered within seconds of a change, and with 304 
   expect(Date.now() - began).toBeGreaterThanOrEqual(1900);
   const waiting = [wait(25), wait(25, other.key)];
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const { id } = await newService(owner);
+  const { id } = await newService();
   for (const { status, json } of await Promise.all(waiting)) {
     expect(status).toBe(200);
     expect((json.data.services as { id: number }[]).map((service) => service.id)).toEqual([id]);
@@ -118,13 +117,12 @@ test("a change in the very moment in which a node begins to wait is not slept th
 });
 
 test("the wait of a node that is removed meanwhile ends without the next configuration", async () => {
-  const owner = await newOwner();
   const [removed, stays] = [await newNode(), await newNode()];
   const { etag } = await get(removed.key);
   const waits = [removed, stays].map(({ key }) => get(key, { "If-None-Match": etag, Prefer: "wait=25" }));
   await expect.poll(() => sql("select 1 from edge_nodes where is_live")).toHaveLength(2);
   await nodes.removeNode(removed.id);
-  const { id } = await newService(owner);
+  const { id } = await newService();
   const [ofRemoved, ofOther] = await Promise.all(waits);
   expect([ofRemoved?.status, ofRemoved?.text]).toEqual([304, ""]);
   expect(ofOther?.json.data.services).toMatchObject([{ id }]);

@@ -56,9 +56,8 @@ test("a node says what it serves of a version that it refuses, and warns without
 });
 
 test("intervals of a service that the node has are stored once; those of gone and foreign ones are dropped and counted", async () => {
-  const owner = await newOwner();
   const [node, other] = [await newNode(), await newNode()];
-  const { id } = await newService(owner);
+  const { id } = await newService();
   await get(node.key);
   await acknowledge(node.key, id, 1);
   const ts = thisMinute() - 2 * MINUTE;
@@ -81,9 +80,8 @@ test("intervals of a service that the node has are stored once; those of gone an
 });
 
 test("a report is taken whole or refused in one sentence that names what is wrong", async () => {
-  const owner = await newOwner();
   const node = await newNode();
-  const { id } = await newService(owner);
+  const { id } = await newService();
   await get(node.key);
   const ts = thisMinute() - 3 * MINUTE;
   const good = interval(id, ts);

@@ -10,9 +10,16 @@ import { db } from "@/lib/database/client";
 
 const { running, send, readAdmission } = crowdedConsole();
 
+/** Loads the form, and answers what sends it. */
+async function openSignIn() {
+  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
+  const { origin } = running.app;
+  return (email: string, password: string, ip: string) =>
+    sendFields(`${origin}/sign-in`, fields, { Origin: origin, "X-Forwarded-For": ip }, { email, password });
+}
+
 test("one home's or site's many networks close sign-in for that home or site alone, and not for an account that is known there", async () => {
-  const html = await (await send("/sign-in", {})).text();
-  const fields = fieldsOfForm(html, "Sign in");
+  const send = await openSignIn();
   // With a hash that takes no time.
   const { passwordHash } = await db.account.findFirstOrThrow({
     where: { id: (await newAccount()).id },
@@ -21,8 +28,7 @@ test("one home's or site's many networks close sign-in for that home or site alo
   const emails = Array.from({ length: 130 }, () => `${unique("guessed")}@example.com`);
   await db.account.createMany({ data: emails.map((email) => ({ email, name: "Guessed", passwordHash })) });
   const signIn = async (email = "", from = "", password = "wrong password") => {
-    const headers = { Origin: running.app.origin, "X-Forwarded-For": from };
-    const answer = await sendFields(`${running.app.origin}/sign-in`, fields, headers, { email, password });
+    const answer = await send(email, password, from);
     if (answer.status === 303) return "signed in";
     return /Too many attempts|Wrong e-mail or password/.exec(await answer.text())?.[0] ?? String(answer.status);
   };
@@ -49,13 +55,12 @@ test("one home's or site's many networks close sign-in for that home or site alo
 });
 
 test("forms to sign in that come from many networks at once are answered a few at a time", async () => {
-  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
+  const signIn = await openSignIn();
   const site = `2001:db8:${randomBytes(2).toString("hex")}`;
   const before = await readAdmission("signInForm");
   const attempts = Array.from({ length: 40 }, async (_, n) => {
-    const headers = { Origin: running.app.origin, "X-Forwarded-For": `${site}:${n.toString(16)}::1` };
-    const typed = { email: `${unique("nobody")}@example.com`, password: "wrong password" };
-    return (await sendFields(`${running.app.origin}/sign-in`, fields, headers, typed)).status;
+    const ip = `${site}:${n.toString(16)}::1`;
+    return (await signIn(`${unique("nobody")}@example.com`, "wrong password", ip)).status;
   });
   const statuses = new Set(await Promise.all(attempts));
   // With as many at once, some of the last may not be judged in time.
@@ -66,14 +71,7 @@ test("forms to sign in that come from many networks at once are answered a few a
 
 test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", async () => {
   const owner = await newAccount();
-  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
-  const signIn = (email: string, password: string, ip: string) =>
-    sendFields(
-      `${running.app.origin}/sign-in`,
-      fields,
-      { Origin: running.app.origin, "X-Forwarded-For": ip },
-      { email, password },
-    );
+  const signIn = await openSignIn();
   const crowd = Promise.all(
     Array.from({ length: 40 }, async () => {
       const answer = await signIn(`${unique("nobody")}@example.com`, "wrong password", "198.51.100.77");
@@ -91,14 +89,7 @@ test("a crowd that signs in from one place is told to come back, and somebody el
 
 test("a site that asks from more networks than may wait keeps nobody elsewhere from the pages of strangers and the sign-in", async () => {
   const [owner, site] = [await newAccount(), `2001:db8:${randomBytes(2).toString("hex")}`];
-  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
-  const signIn = (email: string, password: string, ip: string) =>
-    sendFields(
-      `${running.app.origin}/sign-in`,
-      fields,
-      { Origin: running.app.origin, "X-Forwarded-For": ip },
-      { email, password },
-    );
+  const signIn = await openSignIn();
   const from = (n: number) => `${site}:${(256 * n).toString(16)}::1`;
   const crowds = [
     attack(250, (n) => [signIn(`${unique("nobody")}@example.com`, "wrong password", from(n % 250))]),

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AGENT } from "@/e2e/support/agent";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
@@ -162,8 +162,7 @@ test("the daemon's service as it is installed measures everything, lost packets 
   tag: "@waits",
 }, async () => {
   needs("curl", "ping");
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { id, key } = await newReportingServer();
   const host = await SystemdHost.boot({ "/root/agent.sh": `${process.cwd()}/${AGENT}` });
   const way = await startSlowProxy(Number(new URL(sharedOrigin()).port), host.network.outside);
   const origin = `http://${host.network.outside}:${way.port}`;
@@ -210,8 +209,7 @@ test("where a container takes systemd's credentials from all services, the daemo
   tag: "@waits",
 }, async () => {
   needs("curl", "ping");
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { id, key } = await newReportingServer();
   const host = await SystemdHost.boot({ "/root/agent.sh": `${process.cwd()}/${AGENT}` });
   const way = await startSlowProxy(Number(new URL(sharedOrigin()).port), host.network.outside);
   const origin = `http://${host.network.outside}:${way.port}`;

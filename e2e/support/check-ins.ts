@@ -1,3 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
+import { expect } from "vitest";
+import { CHECK_INS } from "./agent-protocols";
+import { answer } from "./ask";
+
 // Check-ins of daemons, sent to the handler, and what each answer must have.
 
 export const sample = {

@@ -52,9 +52,9 @@ export function edgeNodesAt(
     return row?.id ?? 0;
   }
 
-  async function newService(owner: number, javaHostname = `${unique("play")}.example.com`) {
+  async function newService(owner?: number, javaHostname = `${unique("play")}.example.com`) {
     const input = { name: "Survival", javaHostname, originHost: "192.0.2.80", originPort: "25565" };
-    const created = await services.createService(owner, input, RULES);
+    const created = await services.createService(owner ?? (await newOwner()), input, RULES);
     if (created.kind !== "created") throw new Error(JSON.stringify(created));
     return { id: created.id, input };
   }
