@@ -145,7 +145,8 @@ test("every path where machines report their health is among those that these te
 });
 
 test("what the console remembers of an agent is bounded, however much the agent sends, and goes with its key", async () => {
-  const { id, key } = await newReportingServer();
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
   const ts = now() - MINUTE;
   const disks = (first: number, round: number) =>
     Array.from({ length: 2000 }, (_, n): Series => {

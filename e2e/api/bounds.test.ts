@@ -105,7 +105,8 @@ test("of the sessions of an account the latest thousand are kept", async () => {
 });
 
 test("a flooded server key stores one sample for each ten seconds, replayed spools included; the server counts as seen and its facts are renewed", async () => {
-  const { id, key } = await newReportingServer();
+  const account = await newAccount();
+  const { id, key } = await newReportingServer(account.id);
   const send = async (body: object) => {
     const response = await answer("/ingest/v1/check-ins", {
       method: "POST",

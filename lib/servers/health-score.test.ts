@@ -249,12 +249,8 @@ test("what is stored of a sample and faded by its age is the score of the whole,
 
 test("the weights are 20, 20, 20, 15, 15 and 10, and nothing else goes into the score", () => {
   const none = { cpu: 0, memory: 0, disk: 0, network: 0, stability: 0, freshness: 0 };
-  expect(scoreOf({ ...none, cpu: 1000 })).toBe(200);
-  expect(scoreOf({ ...none, memory: 1000 })).toBe(200);
-  expect(scoreOf({ ...none, disk: 1000 })).toBe(200);
-  expect(scoreOf({ ...none, network: 1000 })).toBe(150);
-  expect(scoreOf({ ...none, stability: 1000 })).toBe(150);
-  expect(scoreOf({ ...none, freshness: 1000 })).toBe(100);
+  const weights = Object.keys(none).map((component) => scoreOf({ ...none, [component]: 1000 }));
+  expect(weights).toEqual([200, 200, 200, 150, 150, 100]);
 });
 
 test("a worse measurement never raises the score, and everything stays within 0 to 1000", () => {

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Socket } from "node:net";
-import pg from "pg";
+import type pg from "pg";
 import { expect, test, vi } from "vitest";
-import { numberOf, packet, recordAnswers, servedDatabase, startup, TIGHT } from "@/e2e/support/socket-clients";
+import { connectTo, numberOf, packet, recordAnswers, servedDatabase, startup, TIGHT } from "@/e2e/support/embedded";
 import { needsProgram } from "@/e2e/support/unit-needs";
-import { type SocketServer, servePGlite } from "./socket-server";
+import { servePGlite } from "./socket-server";
 
 // What clients send wrong, too much or too slowly, how the server ends, and PostgreSQL's own programs.
 
@@ -137,12 +137,6 @@ test("messages that arrive byte by byte are answered like any other", async () =
 
 test("a database that throws or falls silent has ended: that is said, its clients are let go, and nobody gets in any more", async () => {
   const own = await copyOfDatabase();
-  const connectTo = async ({ host, port }: SocketServer) => {
-    const client = new pg.Client({ host, port, user: "postgres" });
-    client.on("error", () => {});
-    await client.connect();
-    return client;
-  };
   const throwing = await servePGlite(own, "127.0.0.1");
   const [asking, idle] = [await connectTo(throwing), await connectTo(throwing)];
   const letGo = new Promise<void>((resolve) => idle.once("end", resolve));
@@ -165,10 +159,8 @@ test("a database that throws or falls silent has ended: that is said, its client
 test("stopping rolls back what is open, closes every connection and leaves the database to be closed", async () => {
   const own = await copyOfDatabase();
   const stopping = await servePGlite(own, "127.0.0.1");
-  const client = new pg.Client({ host: stopping.host, port: stopping.port, user: "postgres" });
+  const client = await connectTo(stopping);
   const ended = new Promise<void>((resolve) => client.once("end", resolve));
-  client.on("error", () => {});
-  await client.connect();
   await client.query("create table kept (n int)");
   await client.query("begin; insert into kept values (1)");
   await stopping.stop();

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { numberOf, packet, servedDatabase, TIGHT } from "@/e2e/support/socket-clients";
+import { numberOf, packet, servedDatabase, TIGHT } from "@/e2e/support/embedded";
 
 // Clients of the one session do not notice each other: statements, settings, locks and transactions.
 

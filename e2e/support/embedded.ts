@@ -10,6 +10,13 @@ import { BOUNDS, type SocketServer, servePGlite } from "@/server/embedded/socket
 /** Less than anybody must have, but a bound that a test can reach. */
 export const TIGHT = { ...BOUNDS, clients: 6, silence: 1_000, turn: 100_000, startup: 1_000 };
 
+export async function connectTo({ host, port }: SocketServer, config: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ host, port, user: "postgres", ...config });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
 /** A database that is served to all tests of the file that calls this. Its clients are gone after each test. */
 export function servedDatabase() {
   let db: PGlite;
@@ -29,9 +36,7 @@ export function servedDatabase() {
   });
 
   async function newClient(config: pg.ClientConfig = {}): Promise<pg.Client> {
-    const client = new pg.Client({ host: server.host, port: server.port, user: "postgres", ...config });
-    client.on("error", () => {});
-    await client.connect();
+    const client = await connectTo(server, config);
     open.push(client);
     return client;
   }
