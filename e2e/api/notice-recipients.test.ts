@@ -5,7 +5,7 @@ import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
 import { makeRows } from "@/lib/notices/rows";
 
-// Who is told of what, and who of nothing.
+// Which account is told of what.
 
 test("the owner is told of a game service that failed or is served by no live edge node, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", async () => {
   const { live, titles, accountId, arrivals, addChannel, sql } = await newListener();

@@ -12,7 +12,7 @@ import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { mintToken } from "@/lib/tokens/format";
 
-// What a server key may do: report, so often, and at what cost in statements.
+// What a server key may do, how often it may report, and how many statements that costs.
 
 const samplesOf = (serverId: number) => db.telemetrySample.count({ where: { serverId } });
 

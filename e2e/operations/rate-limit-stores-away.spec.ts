@@ -9,7 +9,7 @@ import { HOUR, SECOND } from "@/lib/format/time";
 import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 
-// Stores of the rate limit that refuse, fall silent, stop or lose their clock.
+// The limit holds while its store refuses, falls silent, stops or has a wrong clock.
 
 const POLICY = { name: "outage", limit: 120, windowMs: 60 * SECOND };
 

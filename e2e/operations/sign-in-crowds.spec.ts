@@ -6,7 +6,7 @@ import { fieldsOfForm } from "@/e2e/support/html-form";
 import { sendFields } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
-// Many networks or clients that sign in at once keep nobody elsewhere from it.
+// Many networks or clients sign in at once, and somebody elsewhere still can.
 
 const { running, send, readAdmission } = crowdedConsole();
 

@@ -10,7 +10,7 @@ import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 
-// From which addresses forms are taken.
+// Forms are taken from pages of the console alone, however it is reached.
 
 test("a form sent with no Origin or with another one is refused with 403 and does nothing", async () => {
   const { account, page } = await newVisitor();

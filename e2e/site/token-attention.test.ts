@@ -8,7 +8,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { watchTokens } from "@/lib/tokens/events/endings";
 
-// What the console says of how a token is used: by whom it is tried, from which networks, until when.
+// What pages say of the use of a token: new networks, refusals, its end.
 
 const WHICH = "Which token is this? Paste it, or its last four characters";
 
