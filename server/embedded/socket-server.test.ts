@@ -7,7 +7,7 @@ import { connectTo, numberOf, packet, recordAnswers, servedDatabase, startup, TI
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { servePGlite } from "./socket-server";
 
-// What clients send wrong, too much or too slowly, how the server ends, and PostgreSQL's own programs.
+// What clients send wrong, too much or too slowly, how the server ends, and psql.
 
 const { url, newClient, newSocket, connected, copyOfDatabase } = servedDatabase();
 
@@ -184,7 +184,7 @@ test("psql looks around, restores a dump and copies out; what it cannot do is an
     "copy dumped to stdout;",
   ].join("\n");
   const app = await newClient();
-  const { stdout, stderr } = await run("psql", script);
+  const { stdout, stderr } = await runPsql(script);
   expect(stderr.match(/ERROR: .*/g)).toEqual([expect.stringContaining("takes no data this way; use INSERT")]);
   expect(stdout).toContain('"dumped_pkey" PRIMARY KEY, btree (id)');
   expect(stdout).toContain("List of schemas");
@@ -192,25 +192,15 @@ test("psql looks around, restores a dump and copies out; what it cannot do is an
   expect((await app.query("show time zone")).rows[0].TimeZone).toBe("UTC");
 });
 
-test("pg_dump, which locks tables and reads them in one transaction, disturbs nobody", async (context) => {
-  needsProgram(context, "psql");
-  const app = await newClient();
-  // An older pg_dump than PostgreSQL 18 says that it is too old, and leaves.
-  const { stdout, stderr } = await run("pg_dump");
-  expect(stdout + stderr).toMatch(/PostgreSQL database dump complete|server version mismatch/);
-  expect(await numberOf(app, { text: "select 11 as n" })).toBe(11);
-});
-
-/** Runs one of PostgreSQL's own programs on this server. */
-async function run(program: string, input = ""): Promise<{ stdout: string; stderr: string }> {
-  const arguments_ = program === "psql" ? ["--no-psqlrc"] : [];
-  const child = spawn(program, [...arguments_, url()], {
+/** Runs a script of psql on this server. */
+async function runPsql(script: string): Promise<{ stdout: string; stderr: string }> {
+  const child = spawn("psql", ["--no-psqlrc", url()], {
     env: { ...process.env, LC_ALL: "C.UTF-8" },
   });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  child.stdin.end(input);
+  child.stdin.end(script);
   await once(child, "close");
   return { stdout, stderr };
 }

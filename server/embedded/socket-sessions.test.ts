@@ -46,74 +46,31 @@ test("the statement without a name outlives its Sync, whatever other clients do 
   expect(answers.text()).toContain("mine");
 });
 
-test("the statement without a name stays its client's when all statements of others have to be prepared again", async () => {
-  const [first, second] = [await connected(), await connected()];
-  const useUnnamed = Buffer.concat([packet("B", "\0\0\0\0\0\0\0\0"), packet("E", "\0\0\0\0\0"), packet("S")]);
-  for (const [{ socket, answers }, text] of [
-    [first, "first"],
-    [second, "second"],
-  ] as const) {
-    socket.write(Buffer.concat([packet("P", `\0select '${text}'\0\0\0`), packet("S")]));
-    await answers.until("Z");
-  }
-  await (await newClient()).query("discard all");
-  for (const [{ socket, answers }, messages] of [
-    [first, useUnnamed],
-    [second, packet("S")],
-    [first, useUnnamed],
-  ] as const) {
-    socket.write(messages);
-    await answers.until("Z");
-  }
-  expect(first.answers.text().match(/first|second/g)).toEqual(["first", "first"]);
-});
-
-test("settings belong to the client that made them, by SET, set_config or at the start of the connection", async () => {
-  const [first, second] = [await newClient(), await newClient({ options: "-c work_mem=5MB" })];
-  await first.query("set time zone 'Asia/Tokyo'; set search_path to other, public");
-  await first.query("select set_config($1, $2, false)", ["app.tenant", "it's \\ mine"]);
-  await first.query("set app.tenant to 'first'");
-  const settings = `select current_setting('timezone') as zone, current_setting('search_path') as path,
-    current_setting('app.tenant', true) as tenant, current_setting('work_mem') as memory`;
-  for (let round = 0; round < 2; round++) {
-    expect((await second.query(settings)).rows[0]).toMatchObject({ zone: "UTC", path: "public", memory: "5MB" });
-    expect((await second.query("select nullif(current_setting('app.tenant', true), '') as n")).rows[0].n).toBeNull();
-    expect((await first.query(settings)).rows[0]).toEqual({
-      zone: "Asia/Tokyo",
-      path: "other, public",
-      tenant: "first",
-      memory: "4MB",
-    });
-  }
-  await first.query("begin; set time zone 'Europe/Berlin'; rollback");
-  await second.query("select 1");
-  expect((await first.query("show time zone")).rows[0].TimeZone).toBe("Asia/Tokyo");
-});
-
-test("a role that one client takes on is no other client's", async () => {
-  const [first, second] = [await newClient(), await newClient()];
+test("what a client sets or locks holds until its transaction ends, for itself alone", async () => {
+  const [first, second] = [await newClient({ options: "-c work_mem=5MB" }), await newClient()];
+  const state = `select current_setting('timezone') as zone, current_setting('work_mem') as memory, current_user as role,
+    pg_try_advisory_xact_lock(1) as free`;
+  const untouched = [{ zone: "UTC", memory: "4MB", role: "postgres", free: true }];
   await first.query("create role reader");
-  await first.query("set role reader");
-  expect((await second.query("select current_user")).rows[0].current_user).toBe("postgres");
-  expect((await first.query("select current_user")).rows[0].current_user).toBe("reader");
-});
-
-test("a setting that does not exist ends the connection with PostgreSQL's own words", async () => {
-  await expect(newClient({ options: "-c nonsense=1" })).rejects.toThrow("nonsense");
+  await first.query("begin; set time zone 'Asia/Tokyo'; set role reader; select pg_advisory_lock(1)");
+  await first.query("select set_config('app.tenant', 'first', false)");
+  expect((await first.query(state)).rows).toMatchObject([{ zone: "Asia/Tokyo", role: "reader" }]);
+  await first.query("commit");
+  for (const client of [first, second]) {
+    expect((await client.query(state)).rows).toEqual(untouched);
+    expect((await client.query("select nullif(current_setting('app.tenant', true), '') as n")).rows[0].n).toBeNull();
+  }
 });
 
 test.each(["discard all", "deallocate all"])("%s of one client breaks no other one", async (command) => {
   const [first, second] = [await newClient(), await newClient()];
   const statement = { name: "kept", text: "select 4 as n" };
-  await second.query("set time zone 'Asia/Tokyo'");
-  await second.query("prepare by_sql as select 5 as n");
   expect(await numberOf(second, statement)).toBe(4);
   expect(await numberOf(first, statement)).toBe(4);
   await first.query(command);
   expect(await numberOf(second, statement)).toBe(4);
-  expect(await numberOf(second, { text: "execute by_sql" })).toBe(5);
-  expect((await second.query("show time zone")).rows[0].TimeZone).toBe("Asia/Tokyo");
-  await expect(first.query("execute by_sql")).rejects.toThrow("does not exist");
+  // It is gone, and can be prepared again.
+  expect(await numberOf(first, { name: "again", text: "select 5 as n" })).toBe(5);
 });
 
 test("what SQL deallocates is the client's own statement of that name", async () => {
@@ -124,23 +81,6 @@ test("what SQL deallocates is the client's own statement of that name", async ()
   await first.query('DEALLOCATE "Name";');
   expect(await numberOf(second, statement)).toBe(6);
   await expect(first.query('deallocate "Name"')).rejects.toThrow("does not exist");
-});
-
-test("whoever takes an advisory lock has it alone until it is released", async () => {
-  const [first, second] = [await newClient(), await newClient()];
-  await first.query("select pg_advisory_lock(1)");
-  let isSecond = false;
-  const locked = second.query("select pg_advisory_lock(1)").then(() => {
-    isSecond = true;
-  });
-  await first.query("select 1");
-  expect(isSecond).toBe(false);
-  await first.query("select pg_advisory_unlock(1)");
-  await locked;
-  await second.end();
-  // What a client that leaves has not released is released for it.
-  expect((await first.query("select pg_try_advisory_lock(1) as n")).rows[0].n).toBe(true);
-  await first.query("select pg_advisory_unlock_all()");
 });
 
 test("transactions of two clients never mix, and one that dies is rolled back", async () => {
@@ -160,7 +100,6 @@ test("transactions of two clients never mix, and one that dies is rolled back", 
 test.each([
   ["an idle transaction", () => packet("Q", "begin\0")],
   ["Flush without Sync", () => Buffer.concat([packet("P", "\0select 1\0\0\0"), packet("H")])],
-  ["an advisory lock", () => packet("Q", "select pg_advisory_lock(2)\0")],
 ])("a client that keeps the session in silence with %s is cut off once others wait", async (_, open) => {
   const silent = await connected();
   silent.socket.write(open());
