@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import GlobalError from "./global-error";
 import robots from "./robots";
 
-test("a failed layout is a whole document of its own that says so, with the number of the log and a way to try again", () => {
+test("a failed layout becomes its own document with the log's number and a retry", () => {
   const error = Object.assign(new Error("secret"), { digest: "4711" });
   const html = renderToStaticMarkup(createElement(GlobalError, { error, retry() {} }));
   expect(html).toMatch(/^<html lang="en" class="failed"><head>.*<link rel="stylesheet" href="\/error\.css"\/>/);

@@ -4,7 +4,7 @@ import { AGENTS } from "@/e2e/support/agent-protocols";
 import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
 import { listUnmeasured, unmeasuredText } from "@/lib/servers/unmeasured";
 
-test("the page on agents says for each stock agent which points a server can never lose, as the page of the server does", () => {
+test("docs/agents.md and server pages agree on the points each agent can never lose", () => {
   const columns = ["Prometheus", "Telegraf", "Proxmox VE", "the Collector"];
   expect(Object.keys(AGENTS)).toEqual(columns);
   const [row = ""] = /^\| never lost \|.*$/m.exec(readFileSync("docs/agents.md", "utf8")) ?? [];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const text = readFileSync("docs/alerts.md", "utf8");
 
-test("docs/alerts.md says of each shipped alert what it means, what to look at and what to do, in the order of the file", () => {
+test("docs/alerts.md gives meaning, checks and remedy of each shipped alert in order", () => {
   const rules = readFileSync("public/recipes/prometheus/operations-rules.yml", "utf8");
   const shipped = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
   expect(shipped.length).toBeGreaterThan(10);

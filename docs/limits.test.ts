@@ -9,7 +9,7 @@ function tablesOf(schema: string): string[] {
   return [...schema.matchAll(/^model \w+ \{.*?^ {2}@@map\("(\w+)"\)/gms)].map(([, name = ""]) => name);
 }
 
-test("every table of the schema has a row that says what bounds it, and no row is of a table that is gone", () => {
+test("every schema table has a row with its bound, and no row is stale", () => {
   const tables = tablesOf(readFileSync("prisma/schema.prisma", "utf8"));
   expect(tables.length).toBeGreaterThan(15);
   expect(bounded.toSorted()).toEqual(tables.toSorted());

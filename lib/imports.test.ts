@@ -51,7 +51,7 @@ test("no file imports itself through others, type imports included", () => {
   expect(findCircles(imports)).toEqual([]);
 });
 
-test("imports point down: from a room to rooms of its rank and below; a resource takes only types from lib/api", () => {
+test("imports point to rooms of the same rank or below, never upward", () => {
   const upward = [...imports]
     // A unit test stands beside its file and may use what is above.
     .filter(([from]) => !/\.test\.tsx?$/.test(from))
@@ -79,7 +79,7 @@ test("what a file exports is named in another file", () => {
   expect(unused).toEqual([]);
 });
 
-test("what the first two tests look for is found: a circle of types, and an arrow up", () => {
+test("the checks find a planted circle of types and an upward import", () => {
   const planted = new Map<string, Import[]>([
     ["lib/process/a.ts", [{ to: "lib/process/b.ts", isType: true }]],
     ["lib/process/b.ts", [{ to: "lib/process/a.ts", isType: true }]],

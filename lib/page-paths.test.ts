@@ -21,7 +21,7 @@ test("every path that the console names leads to a page", () => {
   }
 });
 
-test("the pages of one thing, and the names beside its id, are those that the folders of app/ hold", () => {
+test("the listed pages and names beside an id match the folders of app/", () => {
   const folders = new Map<string, { pages: string[]; besideIds: string[] }>();
   for (const page of pages.filter((path) => path.includes("/[id]"))) {
     const [under = "", rest = ""] = page.split("/[id]");

@@ -19,7 +19,7 @@ test.each([
   [["create"], "Wrong number of arguments."],
   [["set-role", "ann@example.com"], "Wrong number of arguments."],
   [["constructor"], 'There is no command "constructor".'],
-])("%j is refused in a sentence with the right ways to say it, before any database is asked", async (args, message) => {
+])("%j is refused with the right usage before any database is asked", async (args, message) => {
   const failure = await main(args).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(PlainError);
   expect((failure as PlainError).message).toContain(message);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { main } from "./console";
 
-test("npm run console names its commands, runs the one that is named, and refuses others in a sentence with its help", async () => {
+test("npm run console lists its commands, runs the named one and refuses others", async () => {
   const printed = vi.spyOn(console, "log").mockImplementation(() => {});
   await main([]);
   for (const name of ["account", "server", "edge", "notices", "sweep"]) {

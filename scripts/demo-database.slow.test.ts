@@ -20,29 +20,26 @@ test.each([
       writeFileSync(join(dir, "postgres/PG_VERSION"), "12\n");
     },
   ],
-])(
-  "the demo moves files of the embedded database that %s aside, says so, deletes nothing, and begins with new ones",
-  async (_, make) => {
-    const dir = mkdtempSync(join(tmpdir(), "console-data-"));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
-    await make(dir);
-    const before = readdirSync(join(dir, "postgres")).sort();
-    const said: string[] = [];
-    const database = await openDemoDatabase(parseEnv({ DATA_DIR: dir }), (line) => said.push(line));
-    try {
-      expect(await requireMigrated(database.url)).toBeNull();
-    } finally {
-      await database.stop();
-    }
-    const [aside = ""] = readdirSync(dir).filter((name) => /^postgres-\d{8}T\d{6}Z$/.test(name));
-    expect(readdirSync(join(dir, aside)).sort()).toEqual(before);
-    expect(
-      said.filter((line) =>
-        line.includes(`Its files are kept in ${join(dir, aside)}, and the demo begins with new ones.`),
-      ),
-    ).toHaveLength(1);
-  },
-);
+])("the demo moves embedded files that %s aside, deletes nothing and starts anew", async (_, make) => {
+  const dir = mkdtempSync(join(tmpdir(), "console-data-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  await make(dir);
+  const before = readdirSync(join(dir, "postgres")).sort();
+  const said: string[] = [];
+  const database = await openDemoDatabase(parseEnv({ DATA_DIR: dir }), (line) => said.push(line));
+  try {
+    expect(await requireMigrated(database.url)).toBeNull();
+  } finally {
+    await database.stop();
+  }
+  const [aside = ""] = readdirSync(dir).filter((name) => /^postgres-\d{8}T\d{6}Z$/.test(name));
+  expect(readdirSync(join(dir, aside)).sort()).toEqual(before);
+  expect(
+    said.filter((line) =>
+      line.includes(`Its files are kept in ${join(dir, aside)}, and the demo begins with new ones.`),
+    ),
+  ).toHaveLength(1);
+});
 
 async function fillFiles(dir: string, sql: string): Promise<void> {
   const database = await startEmbeddedDatabase(dir);

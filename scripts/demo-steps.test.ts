@@ -8,7 +8,7 @@ const HELD_UP = `
   import { demoStep } from ${JSON.stringify(new URL("./demo-steps.mjs", import.meta.url).href)};
   await demoStep("making data", async () => void readSync(0, Buffer.alloc(1)));`;
 
-test("a step of the demo that holds its thread up says again and again that it goes on, and then how long it took", async () => {
+test("a blocked step of the demo keeps reporting and then says its duration", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", HELD_UP], {
     stdio: ["pipe", "ignore", "pipe"],
   });

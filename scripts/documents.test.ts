@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { runProgram } from "@/e2e/support/run-program";
 import { writeClients } from "./documents";
 
-test("the clients that the console serves are those that its document makes; npm run documents writes them", async () => {
+test("the console serves exactly the clients that its document generates", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-clients-"));
   try {
     await writeClients(dir);
@@ -26,7 +26,7 @@ test("npm run documents names its database before anything reads DATABASE_URL", 
   expect(output).toBe("false\n");
 });
 
-test("the TypeScript client is plain JavaScript once its types are erased: the compiler says so, and Node runs the file", {
+test("the TypeScript client runs in Node as plain JavaScript without its types", {
   timeout: 60_000,
 }, async () => {
   const file = "public/clients/console-api.ts";

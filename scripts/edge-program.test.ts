@@ -40,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Lines that are comment alone. */
 const commentsOf = (text: string) => text.split("\n").filter((line) => /^\s*(?:\/\/|\/?\*)/.test(line));
 
-test("the program of edge nodes is one file that needs Node alone, says what it is at its top, and keeps nine of ten lines of comment", () => {
+test("the edge nodes' program is one commented file that needs only Node", () => {
   const text = readFileSync(PROGRAM, "utf8");
   const from = [...text.matchAll(/^import .*?(?:from )?"(.+)";$/gm)].map(([, name = ""]) => name);
   expect(from.filter((name) => !isBuiltin(name))).toEqual([]);
@@ -50,7 +50,7 @@ test("the program of edge nodes is one file that needs Node alone, says what it 
   expect(commentsOf(text).length).toBeGreaterThan(0.9 * modules.flatMap(commentsOf).length);
 });
 
-test("no special range is an origin from its first ip to its last, in the console and in the edge's program alike", () => {
+test("no ip of a special range is an origin, in console and edge alike", () => {
   expect(EDGE_RANGES).toEqual(SPECIAL_RANGES);
   for (const range of SPECIAL_RANGES) {
     const [first = ""] = range.split("/");
@@ -71,7 +71,7 @@ test("documentation ranges are origins, though nobody is reached there", () => {
   }
 });
 
-test("an origin's answer to a status ping is read in parts, and what is none, broken or too long is refused at once", () => {
+test("an origin's ping answer is read in parts, and bad ones are refused", () => {
   const varint = (number: number) => {
     const bytes = [];
     for (let rest = number; ; rest >>>= 7) {
@@ -96,7 +96,7 @@ test("an origin's answer to a status ping is read in parts, and what is none, br
   fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => readStatus(Buffer.from(bytes)) !== status));
 });
 
-test("the text of an owner and what an origin said stay values of JSON in the answer for an origin that is away", () => {
+test("owner and origin texts stay JSON values in the answer for an unavailable origin", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom('"},"x":{"', "\u00a7a", "\u{1f600}", "\0", "\\", "\u2028"),
@@ -118,7 +118,7 @@ test("the text of an owner and what an origin said stay values of JSON in the an
   );
 });
 
-test("of an origin's answers eight versions of the protocol are kept and 64 KB; those that were not asked for make room, and the one of no version stays", () => {
+test("an origin's kept answers are limited to eight protocol versions and 64 KB", () => {
   const statuses = new Statuses([]);
   const any = -1;
   const text = (bytes: number) => JSON.stringify("a".repeat(bytes - 2));
@@ -162,7 +162,7 @@ test("an edge node refuses the ips that the console refuses, and no others", () 
   );
 });
 
-test("an ip has one spelling, so that no origin hides that it is another's or the node's own", () => {
+test("an ip has one spelling, so an origin cannot hide whose it is", () => {
   for (const [text, canonical] of [
     ["192.0.2.80", "192.0.2.80"],
     ["::ffff:192.0.2.80", "192.0.2.80"],
@@ -187,7 +187,7 @@ test("an ip has one spelling, so that no origin hides that it is another's or th
   );
 });
 
-test("no text that an edge node takes for a hostname or an ip can be more than one word of a command", () => {
+test("no accepted hostname or ip can be more than one word of a command", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom(..."\0\n\r\t ;#<>|&$`'\"\\/%*?[]{}()@,:+=~!^"),
@@ -204,7 +204,7 @@ test("no text that an edge node takes for a hostname or an ip can be more than o
   );
 });
 
-test("the systemd unit and its folders come from the program, and a value that would be more than one word is refused", () => {
+test("the systemd unit comes from the program, and values of several words are refused", () => {
   const run = (...args: string[]) => spawnSync(process.execPath, [PROGRAM, "unit", ...args], { encoding: "utf8" });
   const { stdout, status } = run("https://console.example.com", "--listen", "[::]:25565");
   expect(status).toBe(0);

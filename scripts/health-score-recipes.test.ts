@@ -11,7 +11,7 @@ import { rateHealth } from "@/lib/servers/health-score";
 
 const RECIPES = { python3: "public/recipes/health_score.py", [process.execPath]: "public/recipes/health-score.mjs" };
 
-test("of 10,000 random servers both recipes add the score up from the six components, and say when it differs", (context) => {
+test("both recipes rebuild 10,000 scores from their components and report any difference", (context) => {
   needsProgram(context, "python3");
   const servers = Array.from({ length: 10_000 }, (_, index) => randomServer(index));
   for (const [program, recipe] of Object.entries(RECIPES)) {

@@ -7,7 +7,7 @@ import { needsProgram } from "@/e2e/support/unit-needs";
 
 const names = Object.keys(PROGRAMS) as Program[];
 
-test("every program that tests ask for has a reason to print where it is missing, with the package that brings it", () => {
+test("a missing program that tests need is reported with its package", () => {
   for (const name of names) {
     const { packages } = PROGRAMS[name];
     if (packages.length === 0) expect(reasonWithout(name), name).toMatch(/^no .*\(needs .*\)$/);
@@ -26,7 +26,7 @@ test(".ci/run installs the packages of that table: those that this machine lacks
   expect(readFileSync(".ci/run", "utf8")).toContain("$(node e2e/support/programs.mjs)");
 });
 
-test("a test that lacks a program is skipped with the reason, and fails where CI is set", () => {
+test("a test lacking a program is skipped with the reason, and fails in CI", () => {
   vi.stubEnv("PATH", "");
   let skipped = 0;
   const context = { task: { meta: {} }, skip: () => void skipped++ } as unknown as TestContext;

@@ -61,7 +61,7 @@ test("npm start with packages that do not match says so and installs nothing", (
   expect(existsSync(join(dir, ".data"))).toBe(false);
 });
 
-test("npm ci --omit=dev brings what production runs, and not prisma, which @prisma/client names as a peer", () => {
+test("npm ci --omit=dev brings what production runs, and prisma stays out", () => {
   cpSync(".npmrc", join(dir, ".npmrc"));
   const args = ["ci", "--omit=dev", "--dry-run", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
   // Without the settings that an npm around the tests hands down.
@@ -73,7 +73,7 @@ test("npm ci --omit=dev brings what production runs, and not prisma, which @pris
   expect(added.filter((name) => ["prisma", "@prisma/dev", "playwright", "vitest"].includes(String(name)))).toEqual([]);
 });
 
-test("what Node warns of is a line of JSON in the log of npm start", () => {
+test("Node's warnings are lines of JSON in the log of npm start", () => {
   const warn = "process.on('exit', () => process.emit('warning', new DOMException('This is old.', 'Deprecation')))";
   const { stderr, stdout } = run(["start"], {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(warn)}`,
@@ -89,7 +89,7 @@ test.each(["test", "documents", "screenshots"])(
   },
 );
 
-test("npm run demo installs no tools, whatever NODE_ENV says, unless the schema is another than the committed client's", () => {
+test("npm run demo installs no tools unless the schema differs from the committed client's", () => {
   for (const NODE_ENV of ["production", "development"]) {
     expect(run(["demo"], { NODE_ENV }).stderr).toContain("ci --omit=dev --ignore-scripts");
   }
@@ -98,7 +98,7 @@ test("npm run demo installs no tools, whatever NODE_ENV says, unless the schema 
 });
 
 test.each([...COMMANDS, "start"])(
-  "npm run %s -- --version says which version and commit it is, and installs nothing",
+  "npm run %s -- --version prints version and commit and installs nothing",
   (command) => {
     const { status, stdout } = run([command, "--version"]);
     expect([status, stdout]).toEqual([0, `console-api ${version}, commit unknown\n`]);
@@ -114,7 +114,7 @@ test("only commands of package.json can be named", () => {
   }
 });
 
-test("a folder for temporary files that cannot be written to is one sentence, and nothing hangs", () => {
+test("an unwritable folder for temporary files is one sentence, and nothing hangs", () => {
   const { status, stderr } = run(["demo"], { TMPDIR: join(dir, "nowhere") });
   expect(status).toBe(1);
   expect(stderr).toMatch(

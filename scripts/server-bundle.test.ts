@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(copy, { recursive: true });
 });
 
-test("the bundle names its build and lists the machine routes there are, of which a file in app/ is all it takes", async () => {
+test("the bundle names its build and every machine route found in app/", async () => {
   cpSync("app/healthz", "app/api/v1/hello", { recursive: true });
   await bundleServer(".");
   const text = readFileSync("server.mjs", "utf8");
@@ -30,7 +30,7 @@ test("the bundle names its build and lists the machine routes there are, of whic
   expect(text).not.toContain('pattern: "/dashboard/');
 });
 
-test("a build whose machine route needs what belongs to pages fails, and names the chain of imports", async () => {
+test("a machine route importing page code fails the build and names the chain", async () => {
   writeFileSync(
     "lib/api/page-like.ts",
     'import { headers } from "next/headers";\nexport const all = () => headers();\n',

@@ -23,7 +23,7 @@ const spec = (title: string, ...tests: ReturnType<typeof skippedFor | typeof end
   tests,
 });
 
-test("skipped tests are summed up by what they lack, failed ones say how, and none is lost", () => {
+test("skipped tests are grouped by what they lack, and no failure is lost", () => {
   const { skipped, ...counts } = ofPlaywright({
     errors: [{ message: "No worker could be started" }],
     suites: [
@@ -59,7 +59,7 @@ test("skipped tests are summed up by what they lack, failed ones say how, and no
   ]);
 });
 
-test("a unit test that is skipped says why, and a file that cannot be loaded is a failure", () => {
+test("a skipped unit test says why, and an unloadable file is a failure", () => {
   const test = (status: string, meta?: { skipped?: string }) => ({
     status,
     fullName: `it ${status}`,
@@ -98,7 +98,7 @@ test("a runner that ended without its report has failed", () => {
   ]);
 });
 
-test("what is skipped is printed with its reason and is no failure; where CI is set it is one, and so is no test at all", () => {
+test("skips are printed with reasons, and in CI they and empty runs fail", () => {
   const printed: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line) => printed.push(line));
   vi.stubEnv("CI", "");

@@ -43,19 +43,19 @@ const FLEET = [
 const labels = (query: Record<string, string>) =>
   pageOf(FLEET, parseFleetQuery(query)).servers.map(({ label }) => label);
 
-test("what fell silent comes first whatever its score, then what needs attention, and what was never set up last", () => {
+test("silent servers come first, those needing attention next, those never set up last", () => {
   expect(labels({})).toEqual(["silent", "strained", "well 9", "well 10", "never"]);
   expect(labels({ order: "name" })).toEqual(["never", "silent", "strained", "well 9", "well 10"]);
   expect(labels({ order: "-name" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
 });
 
-test("a server without a present value comes last in either direction, whatever it measured before it fell silent", () => {
+test("a server without a present value sorts last in either direction", () => {
   expect(labels({ order: "cpu" })).toEqual(["strained", "well 10", "never", "silent", "well 9"]);
   expect(labels({ order: "-cpu" })).toEqual(["well 10", "strained", "never", "silent", "well 9"]);
   expect(labels({ order: "-score" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
 });
 
-test("servers are found by words of their label, hostname and ip, and by what they need", () => {
+test("servers are found by words of label, hostname, ip and need", () => {
   expect(labels({ q: "WELL example" })).toEqual(["well 9", "well 10"]);
   expect(labels({ q: "192.0.2" })).toEqual(["strained"]);
   expect(labels({ show: "attention" })).toEqual(["strained"]);
@@ -63,7 +63,7 @@ test("servers are found by words of their label, hostname and ip, and by what th
   expect(labels({ show: "offline", q: "well" })).toEqual([]);
 });
 
-test("servers are found by a tag, exactly and however it is written, and by the words of their tags; tags are counted", () => {
+test("servers are found by whole tags and by words of their tags", () => {
   const tagged = [
     server(1, "a", { tags: ["db", "eu west"] }),
     server(2, "b", { tags: ["café", "db"] }),
@@ -85,7 +85,7 @@ test("servers are found by a tag, exactly and however it is written, and by the 
   expect(adjacentOf(1, tagged, parseFleetQuery({ tag: "db" }))).toMatchObject({ next: { id: 2 }, count: 2 });
 });
 
-test("servers that need somebody are those that are offline or need attention, not those that are not known or were never set up", () => {
+test("only offline servers and those needing attention need somebody", () => {
   const counts = countNeeds(FLEET);
   expect(counts).toEqual({ offline: 1, attention: 1, well: 2, never: 1 });
   expect(needSomebody(counts)).toBe(2);
@@ -100,7 +100,7 @@ test("a query survives its URL, and unknown values in it are ignored", () => {
   expect(fleetPath(parseFleetQuery(nonsense))).toBe("/dashboard");
 });
 
-test("the servers before and after one are those of the list that somebody came from; one that the list no longer shows has them in the whole list", () => {
+test("a server's neighbours are those of its filtered list, otherwise of the whole list", () => {
   const adjacent = (id: number, query: Record<string, string>) => {
     const found = adjacentOf(id, FLEET, parseFleetQuery(query));
     return found && [found.previous.label, found.next.label, found.place, found.count];
@@ -113,7 +113,7 @@ test("the servers before and after one are those of the list that somebody came 
   expect(adjacent(99, {})).toBeNull();
 });
 
-test("the page of a server keeps the order and the filter of its list, and not its page", () => {
+test("a server's page keeps its list's order and filter, but not the page number", () => {
   const query = parseFleetQuery({ order: "-cpu", show: "attention", q: "a b", page: "3" });
   expect(serverInList(7, query, { range: "7d" })).toBe("/dashboard/servers/7?order=-cpu&show=attention&q=a+b&range=7d");
   expect(serverInList(7, parseFleetQuery({}))).toBe("/dashboard/servers/7");

@@ -37,7 +37,7 @@ test("what colour is healthy, strained or critical stands once, in the tokens", 
   expect(telling).toEqual([TOKENS]);
 });
 
-test("every name of a token that a sheet uses is one of tokens.css, or of its own", () => {
+test("every token a style sheet uses is defined in tokens.css or itself", () => {
   const tokens = new Set([...readFileSync(APP + TOKENS, "utf8").matchAll(/^\s*(--[\w-]+):/gm)].map(([, name]) => name));
   const unknown = SHEETS.flatMap((file) => {
     const sheet = readFileSync(APP + file, "utf8");
@@ -64,7 +64,7 @@ test("every token and every class that a sheet declares is used", () => {
   expect([...new Set(classes)].filter((name) => !isUsed(name))).toEqual([]);
 });
 
-test("where no style sheet of the pages reaches, the colours are those of the tokens", () => {
+test("colours outside the style sheets are those of the tokens", () => {
   const root = `${APP}../`;
   const known = new Set(readFileSync(APP + TOKENS, "utf8").match(/#[0-9a-f]{6}\b/g));
   const own = ["public/error.css", "lib/http/plain-page-text.mjs", "app/layout.tsx"].flatMap((file) =>

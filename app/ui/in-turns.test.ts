@@ -5,7 +5,7 @@ import { prerenderToNodeStream } from "react-dom/static";
 import { expect, test } from "vitest";
 import { InTurns } from "./in-turns";
 
-test("a turn of the event loop renders no more items than it may, and all are there in their order", async () => {
+test("items are rendered in order, with a limit for each event loop turn", async () => {
   const items = Array.from({ length: 95 }, (_, n) => n);
   let rendered = 0;
   let isDone = false;

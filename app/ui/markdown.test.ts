@@ -6,7 +6,7 @@ import { type Block, blocksOf, Markdown, partsOf } from "./markdown";
 
 const shown = (blocks: Block[]) => renderToStaticMarkup(createElement(Markdown, { blocks }));
 
-test("parts and lists of a text are told apart, and items of several lines are one", () => {
+test("sections and lists are recognised, and items of several lines stay one", () => {
   const text = `# Changes
 
 What changed ([docs](docs/x.md)).
@@ -37,7 +37,7 @@ The first one.
   );
 });
 
-test("every word of the project's changelog behind its first version is in what the page shows", () => {
+test("the page shows every word of the changelog from its first version on", () => {
   const text = readChangelog();
   const html = partsOf(blocksOf(text), 2)
     .slice(1)
@@ -49,7 +49,7 @@ test("every word of the project's changelog behind its first version is in what 
   );
 });
 
-test("lines to copy have the sentence before them as their caption where it ends in a colon", () => {
+test("lines to copy take a preceding sentence ending in a colon as caption", () => {
   const [html] = ["Run this:\n\n```\nnpm start\n```\n\nThen wait:\n\n- a minute"].map((text) => shown(blocksOf(text)));
   expect(html).toMatch(/^<figure[^>]*><figcaption[^>]*><span>Run this<\/span>/);
   expect(html).toContain("<p>Then wait:</p>");

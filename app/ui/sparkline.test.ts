@@ -20,7 +20,7 @@ function lines(markup: string): { level: string; heights: number[] }[] {
   }));
 }
 
-test("a sparkline is coloured by the state of each moment, not of now, and breaks where nothing is known", () => {
+test("a sparkline colours each moment by its state and breaks where nothing is known", () => {
   const drawn = lines(
     draw([
       [0, 950],
@@ -41,7 +41,7 @@ test("a sparkline is coloured by the state of each moment, not of now, and break
   ]);
 });
 
-test("a sparkline of a well server shows a small fall, and its scale reaches down to the lowest value", () => {
+test("a well server's sparkline shows small falls and reaches its lowest value", () => {
   const [well] = lines(
     draw([
       [0, 1000],

@@ -17,7 +17,7 @@ import { requireMigrated } from "@/scripts/require-migrated";
 
 // A database of the last version before the baseline is adopted, with what it holds.
 
-test("a database of the last version before the baseline is adopted: its row is written and nothing else, and it is what a new one is", async () => {
+test("adopting a database of the last version before the baseline only records the baseline", async () => {
   const url = await earlierDatabase();
   const rows = async () =>
     Promise.all(
@@ -41,7 +41,7 @@ test("a database of the last version before the baseline is adopted: its row is 
   expect(await describeDatabase(other)).toEqual(before[0]);
 });
 
-test("what an adopted database holds of servers is carried over: times, samples on their grid, hours, outages that go on; and it is what a new one is", async () => {
+test("an adopted database keeps its servers' times, samples, hours and open outages", async () => {
   const url = await earlierDatabase();
   await runSql(
     url,
@@ -85,7 +85,7 @@ test("what an adopted database holds of servers is carried over: times, samples 
   expect({ ...ours, partitions: null }).toEqual({ ...fresh, partitions: null });
 });
 
-test("what an adopted database holds of notices is carried over: channels and rules, what was told and goes on, what was not told yet, and of messages that wait their number; events of services and tokens lie with the others", async () => {
+test("an adopted database keeps its channels, rules and events, and counts unsent messages", async () => {
   const url = await earlierDatabase();
   await runSql(
     url,
@@ -146,20 +146,17 @@ test.each([
     "stopped at 20261123204500_notices_of_services_and_tokens",
   ],
   ["has no records", "delete from _prisma_migrations", "holds tables without records of migrations"],
-])(
-  "a database that %s is refused in one sentence that names the last commit that can bring it up, and is not changed",
-  async (_, change, reason) => {
-    const url = await earlierDatabase();
-    await runSql(url, change);
-    const before = [await describeDatabase(url), await recordsOf(url)];
-    const refusal = await refusalOf(migrate(url));
-    expect(refusal).toMatch(
-      /^[^.]+; .*"npm run migrate" of commit a36dbd0d is the last that can bring (?:it|them) up\.$/,
-    );
-    expect(refusal).toContain(reason);
-    expect([await describeDatabase(url), await recordsOf(url)]).toEqual(before);
-  },
-);
+])("a database that %s is refused unchanged, naming the commit that can migrate it", async (_, change, reason) => {
+  const url = await earlierDatabase();
+  await runSql(url, change);
+  const before = [await describeDatabase(url), await recordsOf(url)];
+  const refusal = await refusalOf(migrate(url));
+  expect(refusal).toMatch(
+    /^[^.]+; .*"npm run migrate" of commit a36dbd0d is the last that can bring (?:it|them) up\.$/,
+  );
+  expect(refusal).toContain(reason);
+  expect([await describeDatabase(url), await recordsOf(url)]).toEqual(before);
+});
 
 /** These of the migrations alone. */
 function folderOf(names: readonly string[]): string {

@@ -43,7 +43,7 @@ test("series that tell nothing are taken and make no check-in, whatever instance
   expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ online: false });
 });
 
-test("one body that tells of two machines is 400 in a sentence, and nothing of it is stored", async () => {
+test("a body with readings of two machines is 400 and stores nothing", async () => {
   const { id, key } = await newReportingServer();
   const ts = now() - MINUTE;
   const sentence = 'A key is for one machine, and this tells of "a" and "b". Give each a server and a key of its own.';
@@ -58,7 +58,7 @@ test("one body that tells of two machines is 400 in a sentence, and nothing of i
   expect(await db.agentState.count({ where: { key: { serverId: id } } })).toBe(0);
 });
 
-test("a bad line, point or list is told by its number, and the rest is stored", async () => {
+test("a bad entry is refused by its number, and the others are stored", async () => {
   const good = (round: number) => now() - (30 - 15 * round) * SECOND;
   for (const [path, bent, status, told] of [
     [
@@ -95,7 +95,7 @@ test("a bad line, point or list is told by its number, and the rest is stored", 
   }
 });
 
-test("a body that is bent in any way is 4xx in a sentence and leaves nothing, whichever endpoint it comes to", async () => {
+test("a malformed body is 4xx with a sentence on every endpoint and stores nothing", async () => {
   const { id, key } = await newReportingServer();
   const whole = writeRequest(nodeExporterSeries(now(), grown(0)));
   const cut = (bytes: Uint8Array) => plain(bytes.subarray(0, bytes.length - 3));
@@ -145,7 +145,7 @@ test("a body that is bent in any way is 4xx in a sentence and leaves nothing, wh
   expect(await db.agentState.count({ where: { key: { serverId: id } } })).toBe(0);
 });
 
-test("data points that OTLP lets be strange are rejected one by one and never a failure", async () => {
+test("unusable data points of OTLP are rejected one by one and fail no request", async () => {
   const { key } = await newReportingServer();
   const metric = (kind: object) => ({
     resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: "system.uptime", ...kind }] }] }],
@@ -169,7 +169,7 @@ test("data points that OTLP lets be strange are rejected one by one and never a 
   }
 });
 
-test("what a body unpacks to is bounded before it is unpacked, and a liar is stopped at the bound", async () => {
+test("a body that unpacks beyond the limit is refused, whatever size it declares", async () => {
   const { key } = await newReportingServer();
   const [big, packedTooLarge] = [Buffer.alloc(3 * 1024 * 1024, " "), plain(Buffer.alloc(256 * 1024 + 1))];
   const bomb = gzipSync(big);
@@ -199,7 +199,7 @@ test("what a body unpacks to is bounded before it is unpacked, and a liar is sto
   }
 });
 
-test("another encoding or type is 415 in a sentence: remote write 2.0, OTLP in an unknown packing", async () => {
+test("an unsupported encoding or media type is 415 with a sentence", async () => {
   const { key } = await newReportingServer();
   const v2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
   const v1 = "application/x-protobuf;proto=prometheus.WriteRequest";
@@ -273,7 +273,7 @@ const BAD_ENTRIES: Readonly<Record<string, { path: string; status: number; body(
 };
 
 for (const [name, { path, status, body }] of Object.entries(BAD_ENTRIES)) {
-  test(`${name}: beside a hundred bad entries the good ones are kept; with one more it is 400 and nothing is stored`, async () => {
+  test(`${name}: a hundred bad entries leave good ones stored; one more is 400`, async () => {
     const { id, key } = await newReportingServer();
     const deliver = (count: number) => send(path, key, body(count));
     const stored = () => db.agentState.findMany({ where: { key: { serverId: id } } });

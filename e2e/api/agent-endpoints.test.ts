@@ -32,7 +32,7 @@ import { mintToken } from "@/lib/tokens/format";
 
 // Keys, methods, limits and costs of the endpoints of stock agents.
 
-test("the key is taken as Bearer, as Token and as the password of Basic; any that does not work is one and the same 401", async () => {
+test("Bearer, Token and Basic carry the key; every bad key gets the same 401", async () => {
   const [owner, disabled] = [await newAccount(), await newAccount()];
   const [working, replaced, removed, ofDisabled] = [
     await newReportingServer(owner.id),
@@ -68,14 +68,14 @@ test("the key is taken as Bearer, as Token and as the password of Basic; any tha
   }
 });
 
-test("agents of InfluxDB and OTLP find the reason of a failure where they look for it", async () => {
+test("failures give their reason where agents of InfluxDB and OTLP look for it", async () => {
   const refused = await send(INFLUX, mintToken("serverKey"), "");
   const error = "Invalid or replaced server key.";
   expect(refused.json).toEqual({ error, code: "unauthorized", message: error });
   expect((await send(OTLP, mintToken("serverKey"), "{}")).json).toEqual({ error, code: 16, message: error });
 });
 
-test("InfluxDB's ping and health are answered to anybody; other methods are 405, other paths 404", async () => {
+test("ping and health of InfluxDB need no key; other methods and paths are refused", async () => {
   const ask = async (path: string, method: string) => {
     const response = await answer(path, { method });
     return [response.status, await response.text()];
@@ -96,7 +96,7 @@ test("InfluxDB's ping and health are answered to anybody; other methods are 405,
   }
 });
 
-test("check-ins of all endpoints count together: beyond 300 a minute each endpoint is 429 with a true Retry-After, for this key alone", async () => {
+test("check-ins with one key share 300 a minute over all endpoints, then get 429", async () => {
   const { id: accountId } = await newAccount();
   const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
   const start = now() - 100 * MINUTE;
@@ -128,7 +128,7 @@ test("check-ins of all endpoints count together: beyond 300 a minute each endpoi
   expect((await samplesOf(id)).filter(({ memUsedPct }) => memUsedPct !== null)).toHaveLength(60);
 });
 
-test("every path where machines report their health is among those that these tests go through", () => {
+test("every path where machines report their health is covered by these tests", () => {
   const reporting = readdirSync("app/ingest", { recursive: true, withFileTypes: true })
     .filter(({ name }) => name === "route.ts")
     .map(({ parentPath }) => ({
@@ -144,7 +144,7 @@ test("every path where machines report their health is among those that these te
   expect(new Set(Object.values(AGENTS).map(({ path }) => path.split("?")[0]))).toEqual(new Set(paths));
 });
 
-test("what the console remembers of an agent is bounded, however much the agent sends, and goes with its key", async () => {
+test("the state kept for an agent is bounded and is deleted with its key", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const ts = now() - MINUTE;
@@ -180,7 +180,7 @@ test("what the console remembers of an agent is bounded, however much the agent 
   expect(await db.agentState.count({ where: { keyId: state?.keyId ?? 0 } })).toBe(0);
 });
 
-test("an agent beside our daemon with the same key is noticed like a second daemon", async () => {
+test("an agent beside our daemon with the same key is reported as two daemons", async () => {
   const { id, key } = await newReportingServer();
   const checkIn = () =>
     send("/ingest/v1/check-ins", key, JSON.stringify({ cpu_pct: 5, daemon: "0123456789abcdef" }), {
@@ -194,7 +194,7 @@ test("an agent beside our daemon with the same key is noticed like a second daem
   expect(await db.event.count({ where: { subjectId: id, kind: "two_daemons", endedAt: null } })).toBe(1);
 });
 
-test("a scrape costs three statements and the transaction of its check-in: whose key, what was read before, what is read now", async () => {
+test("a scrape costs three statements and the transaction of its check-in", async () => {
   const { key } = await newReportingServer();
   const ts = now() - MINUTE;
   const write = (round: number) =>
@@ -215,7 +215,7 @@ test("a scrape costs three statements and the transaction of its check-in: whose
   expect(verbs.slice(3, -2)).toEqual(["select", "select", "insert", "insert", "with", "insert"]);
 });
 
-test("OTLP in Protocol Buffers and gzip, as a Collector sends it by default, is the same check-in, and its answers and failures are Protocol Buffers", async () => {
+test("OTLP in compressed Protocol Buffers makes the same check-in, answered in Protocol Buffers", async () => {
   const { id: accountId } = await newAccount();
   const binary = { "Content-Type": "application/x-protobuf" };
   const samples = [];

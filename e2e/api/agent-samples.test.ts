@@ -51,7 +51,7 @@ for (const [name, { path, body, measured }] of Object.entries(AGENTS)) {
     }
   });
 
-  test(`a second machine that ${name} tells of with the same key is 400 in a sentence; after ten silent minutes it may take the place`, async () => {
+  test(`${name} cannot report a second machine with one key until ten minutes of silence`, async () => {
     const { id, key } = await newReportingServer();
     const ts = now() - MINUTE;
     const [first, second] = ["web-1:9100", "web-2:9100"];
@@ -77,7 +77,7 @@ for (const [name, { path, body, measured }] of Object.entries(AGENTS)) {
     expect(samples[2]?.netRetransmitPct).toBeNull();
   });
 
-  test(`readings of ${name} that are too old are taken and dropped; from the future they are refused, and the rest is stored`, async () => {
+  test(`old readings of ${name} are accepted and dropped, and future ones are refused`, async () => {
     const { id, key } = await newReportingServer();
     const old = await send(path, key, body(now() - 3 * HOUR, 0));
     expect([old.status, old.text]).toEqual(path === OTLP ? [200, "{}"] : [204, ""]);
@@ -97,7 +97,7 @@ for (const [name, { path, body, measured }] of Object.entries(AGENTS)) {
   });
 }
 
-test("an instant in many requests, through two processes at once and some twice, is one sample of all of it", async () => {
+test("requests for one instant through two processes make one sample with all its readings", async () => {
   const { id, key } = await newReportingServer();
   const ts = now() - MINUTE;
   const inThisProcess = async (series: Series[]) =>
@@ -125,7 +125,7 @@ test("an instant in many requests, through two processes at once and some twice,
   expect(await newestOf(id)).toMatchObject(MEASURED);
 });
 
-test("an hour of scrapes in few requests is a sample for each; a restart in it counts once, and no counter goes back", async () => {
+test("each scrape of a delayed hour becomes a sample, and a restart counts once", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId, { createdAt: new Date(Date.now() - 2 * HOUR) });
   const start = now() - HOUR;
@@ -155,7 +155,7 @@ test("an hour of scrapes in few requests is a sample for each; a restart in it c
   expect([sum("reboots"), sum("oomKills")]).toEqual([1, 118 * (MEASURED.oomKills ?? 0) + 2]);
 });
 
-test("Prometheus' descriptions become the facts, and its ip is the machine's only where it scrapes its own", async () => {
+test("Prometheus metadata becomes server facts, and its ip counts only for a local scrape", async () => {
   const { id: accountId, token } = await newAccount();
   const detailOf = async (instance: string) => {
     const { id, key } = await newReportingServer(accountId);
@@ -176,7 +176,7 @@ test("Prometheus' descriptions become the facts, and its ip is the machine's onl
   expect(await detailOf("10.0.0.7:9100")).toMatchObject({ facts, public_ip: null });
 });
 
-test("a description that no daemon could report is no fact, and its scrape is a sample all the same", async () => {
+test("an invalid description is left out of the facts, and its scrape is stored", async () => {
   const { id, key } = await newReportingServer();
   const factsAfter = async (round: number, labels: Record<string, string>) => {
     const series = nodeExporterSeries(now() - (75 - 15 * round) * SECOND, grown(round)).map((one) =>
@@ -195,7 +195,7 @@ test("a description that no daemon could report is no fact, and its scrape is a 
   expect(await samplesOf(id)).toHaveLength(5);
 });
 
-test("a stale marker ends its series; other values that are no numbers, and values out of range, are not reported", async () => {
+test("a stale marker ends its series, and values out of range are not reported", async () => {
   const { id, key } = await newReportingServer();
   const ts = now() - MINUTE;
   const scrape = (round: number, changes: Record<string, number | "stale">) =>
@@ -220,7 +220,7 @@ test("a stale marker ends its series; other values that are no numbers, and valu
   expect(await newestOf(id)).toMatchObject({ load5: null, memTotalMb: 8192, cpuPct: 31.25 });
 });
 
-test("what grows by nothing is no share of anything, and a counter that steps back a little is not negative", async () => {
+test("counters without growth give no percentage, and a small step back is not negative", async () => {
   const { id, key } = await newReportingServer();
   const ts = now() - MINUTE;
   const { busy, idle, ...rest } = grown(0);

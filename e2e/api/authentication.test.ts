@@ -128,7 +128,7 @@ function comparable({ status, headers, text }: Answer) {
   return { status, fields, text };
 }
 
-test("asked for together, in one statement, each token is its own account's, and those that are none are nobody's", async () => {
+test("one statement authenticates concurrent tokens, each only for its own account", async () => {
   const [first, second, disabled] = await Promise.all([newAccount(), newAccount(), newAccount()]);
   await setAccountDisabled(disabled.email, true);
   const revoked = await newToken(first.id);
@@ -157,7 +157,7 @@ test("a disabled account's token works again once the account is enabled", async
   expect((await call("/api/v1/me", token)).status).toBe(200);
 });
 
-test("each answer to a token that has an end names it in X-Token-Expires-At, failures included; no other answer has the header", async () => {
+test("X-Token-Expires-At is on every answer to a token with an end, and no other", async () => {
   const { id: accountId, token } = await newAccount();
   const expiresAt = new Date(Date.now() + DAY);
   const ending = await newToken(accountId, expiresAt);
@@ -199,7 +199,7 @@ test("revoking one token leaves the account's other token alone", async () => {
   expect((await call("/api/v1/me", other)).status).toBe(200);
 });
 
-test("the owner sees when, from where and by which program a token was first and last used", async () => {
+test("the owner sees time, ip and program of a token's first and last use", async () => {
   const { id: accountId, token } = await newAccount();
   const id = await tokenId(token);
   const before = Date.now();
@@ -233,7 +233,7 @@ test("a second request within the minute writes nothing, one after it does", asy
   expect((await findToken(accountId, id))?.lastUsedAt).toEqual(recent);
 });
 
-test("every refusal of a revoked token is counted for its owner, with the last one's origin, up to what a count can be", async () => {
+test("the owner sees every refusal of a revoked token counted, with the last origin", async () => {
   const { id: accountId, token } = await newAccount();
   const id = await tokenId(token);
   await revokeTokens(accountId, [id]);
@@ -251,7 +251,7 @@ test("every refusal of a revoked token is counted for its owner, with the last o
   await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(most);
 });
 
-test("of X-Forwarded-For only what the one trusted proxy added is believed, not what the client wrote before it", async () => {
+test("only the trusted proxy's entry in X-Forwarded-For is believed", async () => {
   const { id: accountId, token } = await newAccount();
   await call("/api/v1/me", token, { headers: { "X-Forwarded-For": "203.0.113.99, 198.51.100.7" } });
   const id = await tokenId(token);

@@ -35,7 +35,7 @@ async function upload(key: string, body: string, headers: Record<string, string>
   return { status: response.status, text: await response.text(), type: response.headers.get("content-type") };
 }
 
-test("an upload finishes the run, verified, and says so in the terminal; the log and the key never leave", async () => {
+test("an upload finishes the run as verified; the log and the key never leave", async () => {
   const { serverId, token, key, id, runs } = await newRun();
   expect((await runs()).benchmarks).toEqual([]);
   const answer = await upload(key, RESULT);
@@ -62,7 +62,7 @@ test("an upload finishes the run, verified, and says so in the terminal; the log
   expect((await call(`/api/v1/servers/${serverId}/benchmarks`, token)).text).not.toContain("v2026-07-03");
 });
 
-test("a machine that is not the one the console knows is not verified, and the answer says in what", async () => {
+test("a result from another machine is not verified, and the answer names the mismatches", async () => {
   for (const [data, headers, message] of [
     [{ facts: { ...facts, cores: 8 } }, {}, "its number of cores is another."],
     [{ facts: { ...facts, memory_mb: 7952 * 1.06 } }, {}, "its memory is another."],
@@ -84,7 +84,7 @@ test("a machine that is not the one the console knows is not verified, and the a
   }
 });
 
-test("verified compares with the ip that the daemon checks in from where that is public, whatever the daemon says", async () => {
+test("verification uses the public ip of check-ins, not the ip that the daemon reports", async () => {
   for (const [checkedInFrom, verified] of [
     ["9.9.9.9", true],
     ["8.8.8.8", false],
@@ -106,7 +106,7 @@ test("verified compares with the ip that the daemon checks in from where that is
   }
 });
 
-test("only an accepted result uses the key up, and only one of ten at once is accepted", async () => {
+test("only an accepted result uses up the key, and only one can be accepted", async () => {
   const { key, runs } = await newRun();
   for (const [body, headers, status, message] of [
     ["no json", {}, 400, "This is no JSON"],
@@ -125,7 +125,7 @@ test("only an accepted result uses the key up, and only one of ten at once is ac
   expect((await runs()).benchmarks).toHaveLength(1);
 });
 
-test("used, cancelled, renewed, old, unknown and foreign keys are the same 404, and change nothing", async () => {
+test("every unusable benchmark key is the same 404 and changes nothing", async () => {
   const [used, cancelled, renewed, old] = [
     await newRun(),
     await newRun(),

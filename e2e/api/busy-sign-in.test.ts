@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { newAccount } from "@/e2e/support/factories";
 import { checkCredentials } from "@/lib/sign-in/credentials";
 
-test("whoever the console has no time for is told that it is busy and when to try again, not that these were too many attempts", async () => {
+test("a sign-in during overload says that the console is busy and when to retry", async () => {
   const { email } = await newAccount();
   const results = await Promise.all(
     Array.from({ length: 5 }, () => checkCredentials(email, "a wrong one", "198.51.100.7")),

@@ -35,7 +35,7 @@ async function hoursOf(id: number) {
   }));
 }
 
-test("a server that was never heard is offline, has 500 points, no sample and no event, and was last seen when it was created", async () => {
+test("a server that was never heard is offline with 500 points and no events", async () => {
   const { id, detail } = await add();
   const server = await detail();
   expect(server).toMatchObject({ score: 500, online: false, latest_sample: null, last_seen: server.created_at });
@@ -53,7 +53,7 @@ test("a first check-in, even in the instant of creation, brings a server online"
   expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ online: true, last_seen: createdAt.getTime() });
 });
 
-test("the same sample again, and another of the same ten seconds, store nothing; the server counts as seen, and a restart is told by the next sample", async () => {
+test("a repeated sample within ten seconds stores nothing, but the server counts as seen", async () => {
   const { id, detail } = await add();
   const at = onGrid() - MINUTE;
   expect(await sendSample(id, at, { oomKills: 2 })).toBe(true);
@@ -65,7 +65,7 @@ test("the same sample again, and another of the same ten seconds, store nothing;
   expect(await eventsOf(id)).toEqual(["process_killed", "rebooted"]);
 });
 
-test("a late sample is stored with its score and its kills, and changes nothing of the present: facts, ip, conditions and restarts stay", async () => {
+test("a late sample is stored with its score and changes nothing of the present", async () => {
   const { id, detail } = await add();
   const now = onGrid();
   await sendSample(id, now - 10 * MINUTE, { uptimeS: 50 });
@@ -83,7 +83,7 @@ test("a late sample is stored with its score and its kills, and changes nothing 
   expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(3);
 });
 
-test("last_seen never moves back, and a check-in of later than its arrival counts from its arrival", async () => {
+test("last_seen never moves back, and a check-in counts from its arrival at the latest", async () => {
   const { id, detail } = await add();
   const now = onGrid();
   await sendSample(id, now - 30_000, {}, { arrivedAt: now });
@@ -93,7 +93,7 @@ test("last_seen never moves back, and a check-in of later than its arrival count
   expect(firstSeenAt?.getTime()).toBe(now - 30_000);
 });
 
-test("a backlog, oldest first, gives what it would have given in time: the same history, hours and events", async () => {
+test("a backlog sent oldest first gives the same history as check-ins in time", async () => {
   const now = onGrid();
   const [inTime, later] = [await add(), await add()];
   for (let n = 0; n < 240; n++) {
@@ -112,7 +112,7 @@ test("a backlog, oldest first, gives what it would have given in time: the same 
   expect(await eventsOf(later.id)).toContain("disk_full…");
 });
 
-test("stability counts the minutes with a check-in of the 24 hours before the sample, from the first check-in on", async () => {
+test("stability counts minutes with a check-in in the 24 hours before the sample", async () => {
   const { id, detail } = await add();
   const now = Math.floor(Date.now() / MINUTE) * MINUTE;
   for (let n = 100; n >= 0; n--) if (n % 4 !== 0 || n === 100) await sendSample(id, now - n * MINUTE);
@@ -132,7 +132,7 @@ test("the minutes of the console's own absence are taken off what stability expe
   expect((await db.server.findUniqueOrThrow({ where: { id } })).stability).toBe(1000);
 });
 
-test("the score that is shown is the score that is stored, and the list says what the detail says, at any age, over random samples", async () => {
+test("the stored score is shown, and list and detail agree at any age", async () => {
   const { id, accountId, detail } = await add();
   let drawn = 0;
   const upTo = (most: number) => Math.round(randomAt(drawn++) * most * 100) / 100;
@@ -161,7 +161,7 @@ test("the score that is shown is the score that is stored, and the list says wha
   }
 });
 
-test("of a clock that is ahead the present stays until time has caught up, and nothing is lost", async () => {
+test("a sample dated ahead stays the present until time catches up; none is lost", async () => {
   const { id, detail } = await add();
   const now = onGrid();
   await sendSample(id, now + 4 * MINUTE, { cpuPct: 80 }, { arrivedAt: now });
@@ -172,7 +172,7 @@ test("of a clock that is ahead the present stays until time has caught up, and n
   expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(3);
 });
 
-test("in any order, with repeats, each hour is the sum of the samples that are stored of it", async () => {
+test("each hour is the sum of its stored samples, whatever order they arrive in", async () => {
   const { id } = await add();
   let drawn = 1000;
   const upTo = (most: number) => randomAt(drawn++) * most;
@@ -196,7 +196,7 @@ test("in any order, with repeats, each hour is the sum of the samples that are s
   expect(hours.reduce((sum, hour) => sum + hour.samples, 0)).toBe(samples.length);
 });
 
-test("many check-ins of one server at once are counted once each, the newest is the present, and a restart is told once", async () => {
+test("concurrent check-ins of one server count once each, and a restart counts once", async () => {
   const { id, detail } = await add();
   const hour = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
   await sendSample(id, hour, { uptimeS: 9e6 });
@@ -206,7 +206,7 @@ test("many check-ins of one server at once are counted once each, the newest is 
   expect((await detail()).latest_sample?.ts).toBe(Math.max(...sent));
 });
 
-test("two daemons with one key are told of when a name returns, until ten minutes pass without a turn, and their turns are no restarts", async () => {
+test("two daemons with one key are an event, and never count as restarts", async () => {
   const { id } = await add();
   const start = onGrid() - HOUR;
   for (let n = 0; n < 10; n++) {
@@ -221,7 +221,7 @@ test("two daemons with one key are told of when a name returns, until ten minute
   expect(await eventsOf(id)).toContain("two_daemons");
 });
 
-test("failed services are an event until a report says that none has failed; one that does not say changes nothing", async () => {
+test("failed services are an event until a report says that none has failed", async () => {
   const { id } = await add();
   const start = onGrid() - HOUR;
   await sendSample(id, start, { failedUnits: 2 });

@@ -56,7 +56,7 @@ async function inItsTime<Result>(promise: Promise<Result>): Promise<Result> {
 
 const moveTime = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
 
-test("the client reads every endpoint, and a failure has its status, message and request id", async () => {
+test("the client reads every endpoint, and failures carry status, message and request id", async () => {
   const { id, token } = await newAccount();
   const { id: server } = await newServer(id);
   const { id: service } = await newGameService(id);
@@ -77,7 +77,7 @@ test("the client reads every endpoint, and a failure has its status, message and
   await expect(api.getAccount()).rejects.toBeInstanceOf(ConsoleUnreachableError);
 });
 
-test("at a limit that is really hit the client waits as long as it is told to, unless it may not or is aborted", async () => {
+test("the client waits out a limit for as long as it is told to", async () => {
   const { id, token } = await newAccount();
   // From the first request on: the clock that is moved begins at 0, and the limit in memory counts by it.
   moveTime();
@@ -93,7 +93,7 @@ test("at a limit that is really hit the client waits as long as it is told to, u
   expect((after?.at ?? 0) - (before?.at ?? 0)).toBeGreaterThanOrEqual(((refused.retryAfter ?? 0) - 1) * SECOND);
 });
 
-test("the client warns once of a token that ends within 14 days, and of no other", async () => {
+test("the client warns once, and only of a token that ends within 14 days", async () => {
   const { id, token } = await newAccount();
   const later = await newToken(id, new Date(Date.now() + 15 * DAY));
   const endsAt = new Date(Math.floor((Date.now() + 13 * DAY) / SECOND) * SECOND);
@@ -107,7 +107,7 @@ test("the client warns once of a token that ends within 14 days, and of no other
   expect(heard).toEqual([`The access token ends at ${endsAt.toISOString()}: replace it before.`]);
 });
 
-test("follow gives each interval once, late ones too, over failures and a restart, and asks once a second at most", async () => {
+test("follow gives each interval once, late ones too, over failures and a restart", async () => {
   const { id: accountId, token } = await newAccount();
   const { id: serviceId } = await newGameService(accountId);
   const now = Date.now();

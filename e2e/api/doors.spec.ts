@@ -38,7 +38,7 @@ test.describe("through all doors", () => {
   }
 
   for (const name of ["next start", "next dev"] as const) {
-    test(`thirty requests, one for every endpoint and every kind of refusal, are the same whole answers under ${name}`, async () => {
+    test(`requests for every endpoint and kind of refusal get the same answer under ${name}`, async () => {
       const origin = await originOf(name);
       const { id: accountId, token } = await newAccount();
       const { id } = await newServer(accountId);
@@ -98,7 +98,7 @@ test.describe("through all doors", () => {
   });
 });
 
-test("every spelling of a path is 401 without a token and no fault of the server", async () => {
+test("every spelling of a path is 401 without a token, never a server fault", async () => {
   const { id } = await newServer((await newAccount()).id);
   for (const path of [
     "/api/v1/%6d%65",
@@ -123,7 +123,7 @@ test("every spelling of a path is 401 without a token and no fault of the server
   }
 });
 
-test("a body of 1 KB or more is compressed for those who ask, a smaller one never", async () => {
+test("bodies from 1 KB are compressed for clients that ask, smaller ones never", async () => {
   const { id: accountId, token } = await newAccount();
   const [{ id: small }, { id: large }] = [await newGameService(accountId), await newGameService(accountId)];
   const zeros = { packets: 0n, bytes: 0n, dropped: 0n, connections: 0n };
@@ -144,7 +144,7 @@ test("a body of 1 KB or more is compressed for those who ask, a smaller one neve
   }
 });
 
-test("no header that the framework knows changes an answer where Next alone serves the build: what carries one is asked for its token, and counted", async () => {
+test("no framework header bypasses authentication or the quota where Next alone serves the build", async () => {
   const alone = await startNextAlone(String(process.env.DATABASE_URL));
   try {
     await expectNoFrameworkHeaderToMatter(alone.origin);

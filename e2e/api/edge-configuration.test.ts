@@ -13,7 +13,7 @@ import { mintToken } from "@/lib/tokens/format";
 
 const { added, sql, newNode, newOwner, newService, get, report, acknowledge, statusOf } = edgeNodesInProcess();
 
-test("there are at most a thousand nodes with ten working keys each, and one acknowledgement of a service by a node however often it reports", async () => {
+test("there are at most a thousand nodes with ten working keys each", async () => {
   const { id, key } = await newNode();
   await sql("insert into edge_nodes (name) select 'full-' || n from generate_series(3, $1::int) n", [nodes.MAX_NODES]);
   try {
@@ -58,7 +58,7 @@ test("real ips are a version of their own, and survive other changes", async () 
   expect(await listed()).toMatchObject({ version: 6, origin_port: 25_570, proxy_protocol: "v2" });
 });
 
-test("a request that waits is answered within seconds of a change, and with 304 after its time", async () => {
+test("a waiting request is answered within seconds of a change, otherwise with 304", async () => {
   const [node, other] = [await newNode(), await newNode()];
   const { etag } = await get(node.key);
   const wait = (seconds: number, key = node.key) => get(key, { "If-None-Match": etag, Prefer: `wait=${seconds}` });
@@ -84,7 +84,7 @@ test("a request that waits is answered within seconds of a change, and with 304 
   expect((await second).status).toBe(304);
 });
 
-test("a change in the very moment in which a node begins to wait is not slept through", async ({ skip }) => {
+test("a change at the moment a node begins to wait is not missed", async ({ skip }) => {
   skip(!process.env.E2E_POSTGRES_URL, "the embedded database has one session");
   const owner = await newOwner();
   const [first, second] = [await newNode(), await newNode()];
@@ -129,7 +129,7 @@ test("the wait of a node that is removed meanwhile ends without the next configu
   expect((await get(removed.key)).status).toBe(401);
 });
 
-test("a node that asks or reports too often is told when to come again, and the others go on", async () => {
+test("a node over its limit gets 429 with Retry-After, and the others go on", async () => {
   const [busy, other] = [await newNode(), await newNode()];
   for (const [ask, most] of [
     [(key: string) => get(key), 120],
@@ -172,7 +172,7 @@ test("headers that cannot be understood are as good as none", async () => {
   }
 });
 
-test("a node key reads the configuration and reports, and nothing else; other keys and those of removed nodes do neither", async () => {
+test("a node key only reads the configuration and reports, and no other key can", async () => {
   const node = await newNode();
   const removed = await newNode();
   await nodes.removeNode(removed.id);

@@ -9,7 +9,7 @@ import * as services from "@/lib/game-services/management";
 
 const { sql, newNode, newOwner, newService, get, report, acknowledge, stateOf, statusOf } = edgeNodesInProcess();
 
-test("a node says what it serves of a version that it refuses, and warns without a change of the status; older nodes say neither", async () => {
+test("a node can report what it still serves and warn without changing the status", async () => {
   const owner = await newOwner();
   const node = await newNode();
   const { id, input } = await newService(owner);
@@ -55,7 +55,7 @@ test("a node says what it serves of a version that it refuses, and warns without
   expect((await get(node.key)).json.data.held ?? []).not.toContainEqual(expect.objectContaining({ id }));
 });
 
-test("intervals of a service that the node has are stored once; those of gone and foreign ones are dropped and counted", async () => {
+test("intervals of a node's services are stored once; others are dropped and counted", async () => {
   const [node, other] = [await newNode(), await newNode()];
   const { id } = await newService();
   await get(node.key);
@@ -79,7 +79,7 @@ test("intervals of a service that the node has are stored once; those of gone an
   expect(await sql("select 1 from metric_samples")).toHaveLength(2);
 });
 
-test("a report is taken whole or refused in one sentence that names what is wrong", async () => {
+test("a report is taken whole or refused in a sentence that names the fault", async () => {
   const node = await newNode();
   const { id } = await newService();
   await get(node.key);
@@ -138,7 +138,7 @@ test("a report is taken whole or refused in one sentence that names what is wron
 /** What a line of 100 Gbit/s carries in a minute, both ways: bytes, frames of 84 bytes, and three of them for a connection. */
 const MOST = { bytes: 1.5e12, packets: 17_857_142_857, dropped: 17_857_142_857, connections: 5_952_380_952 };
 
-test("a node reports no more than its line carries in a minute, over all services and reports; what was told twice counts once", async () => {
+test("a node cannot report more than its line carries in a minute", async () => {
   const owner = await newOwner();
   const [node, other] = [await newNode(), await newNode()];
   const [a, b] = [await newService(owner), await newService(owner)];
@@ -190,7 +190,7 @@ test("a node reports no more than its line carries in a minute, over all service
   expect((await report(node.key, { intervals: nonsense })).json).toEqual(refusal(0, "bytes", 2 ** 53 - 1));
 });
 
-test("reports of one node that arrive at once cannot pass the cap of its line together", async () => {
+test("concurrent reports of one node together cannot exceed what its line carries", async () => {
   const owner = await newOwner();
   const node = await newNode();
   const made = [];

@@ -16,7 +16,7 @@ const AT_ONCE = 6;
 type Generated = { method: string; path: string; headers: Record<string, string | string[]>; body: string };
 type Ids = { serverId: number; serviceId: number; foreignId: number };
 
-test(`${REQUESTS} generated requests, good, nearly good and garbage: each answered, as the document says and none with a 5xx`, async () => {
+test(`${REQUESTS} generated requests are answered as the document says and never with 5xx`, async () => {
   const { ids, tokens } = await fill();
   const judge = await findJudge();
   const generated = fc.sample(requests(ids), { numRuns: REQUESTS, seed });

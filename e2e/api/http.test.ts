@@ -28,7 +28,7 @@ test("a path that is none is 401 without a token and 404 with one", async () => 
   }
 });
 
-test("each method but GET, HEAD and OPTIONS is 405 with Allow on known and unknown paths, and 401 without a token", async () => {
+test("methods other than GET, HEAD and OPTIONS are 405 with Allow on all paths", async () => {
   const { token } = await newAccount();
   for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND", "SEARCH", "REPORT"]) {
     for (const path of ["/api/v1/me", "/api/v1/servers/1", "/api/v1/nope", "/api/v1"]) {
@@ -39,7 +39,7 @@ test("each method but GET, HEAD and OPTIONS is 405 with Allow on known and unkno
   }
 });
 
-test("a preflight is answered 204 without a token, names Authorization and Content-Type, and is not counted", async () => {
+test("a preflight is answered 204 without a token and is not counted", async () => {
   const { token } = await newAccount();
   for (const path of ["/api/v1/me", "/api/v1/game-services/1/metrics?range=1h", "/api/v1/nope"]) {
     const { status, headers } = await call(path, null, {
@@ -63,7 +63,7 @@ test("a preflight is answered 204 without a token, names Authorization and Conte
 const NOT_FOR_PAGES =
   /^(?:access-control-.*|cache-control|content-(?:length|type|encoding)|connection|date|keep-alive|transfer-encoding|vary|x-content-type-options|www-authenticate|allow)$/;
 
-test("the headers that pages of other origins may read are those that answers have, and the reference names each of them", async () => {
+test("the headers exposed to other origins are those of real answers, all documented", async () => {
   const { id: accountId } = await newAccount();
   const token = await newToken(accountId, new Date(Date.now() + DAY));
   const answers = [await call("/api/v1/me", token), await call("/api/v1/nope", token), await call("/api/v1/me", null)];
@@ -80,7 +80,7 @@ test("the headers that pages of other origins may read are those that answers ha
   for (const name of exposed) expect(reference, name).toContain(`\`${name}\``);
 });
 
-test("a trailing slash is the 404 of an empty id: a script with an empty variable never gets the list of all", async () => {
+test("a trailing slash is 404, so that an empty variable never lists everything", async () => {
   const { token, id: accountId } = await newAccount();
   const { id } = await newServer(accountId);
   for (const path of ["/servers/", `/servers/${id}/`, `/servers/${id}/benchmarks/`, "/game-services/", "/me/"]) {
@@ -89,7 +89,7 @@ test("a trailing slash is the 404 of an empty id: a script with an empty variabl
   }
 });
 
-test("a path that cannot be decoded is 401 without a token and the usual 404 with one, never a 500", async () => {
+test("an undecodable path is 401 without a token and 404 with one", async () => {
   const { token } = await newAccount();
   for (const path of [
     "/api/v1/%E0%A4%A",
@@ -131,7 +131,7 @@ test("every answer has a request id of its own, and none takes the client's", as
   expect(ids).not.toContain("mine");
 });
 
-test("a request body is never read: a token in it is not a token, and a large one does no harm", async () => {
+test("a request body is never read, not even for a token", async () => {
   const { token } = await newAccount();
   const { status } = await ask("/api/v1/me", {
     method: "POST",

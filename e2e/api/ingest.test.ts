@@ -12,7 +12,7 @@ import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 const stateOf = (id: number) => db.server.findUniqueOrThrow({ where: { id }, include: { keys: true } });
 const samplesOf = (serverId: number) => db.telemetrySample.count({ where: { serverId } });
 
-test("a check-in is what the API then tells of the server, and the key's use is on record", async () => {
+test("the API shows a server's check-in, and the use of its key is recorded", async () => {
   const { id: accountId, token } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const from = Date.now();
@@ -31,7 +31,7 @@ test("a check-in is what the API then tells of the server, and the key's use is 
   expect(keys).toMatchObject([{ lastUsedIp: "9.9.9.9", lastUsedAt: expect.any(Date) }]);
 });
 
-test("the daemon's own word on its public IP comes first, then a public peer; anything else leaves what is known", async () => {
+test("the daemon's public ip comes first, then a public peer; nothing else replaces it", async () => {
   const { id, key } = await newReportingServer();
   const ipAfter = async (body: object, peer: string) => {
     await send(key, { ...sample, ...body }, { headers: { "X-Forwarded-For": peer } });
@@ -43,7 +43,7 @@ test("the daemon's own word on its public IP comes first, then a public peer; an
   expect(await ipAfter({ public_ip: null }, "192.168.1.1")).toBe("192.0.2.77");
 });
 
-test("the same sample twice changes nothing, and one that arrives late moves neither the present nor a restart", async () => {
+test("a repeated sample changes nothing, and a late one does not change the present", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId, { createdAt: new Date(Date.now() - DAY) });
   const now = Date.now();
@@ -67,7 +67,7 @@ test("the same sample twice changes nothing, and one that arrives late moves nei
   ]);
 });
 
-test("a wrong field is refused by its name, and nothing of the check-in is kept", async () => {
+test("a wrong field is refused by name, and nothing of the check-in is kept", async () => {
   const { id, key } = await newReportingServer();
   const before = await stateOf(id);
   let nested: unknown = "deep";
@@ -129,7 +129,7 @@ test("a wrong field is refused by its name, and nothing of the check-in is kept"
   expect((await send(key, { facts: { ...facts, os: "<script>alert(1)</script>" } })).status).toBe(200);
 });
 
-test("each answer says what time PostgreSQL has, and samples are judged by it, whatever the clock beside the console says", async () => {
+test("samples are judged by PostgreSQL's time, which every answer states", async () => {
   const { id, key } = await newReportingServer();
   for (const off of [HOUR, -HOUR]) {
     const [{ now = 0 } = {}] = await db.$queryRaw<{ now: number }[]>`select extract(epoch from now())::float8 as now`;
@@ -163,7 +163,7 @@ test("a body beyond 16 KB is refused, and stores nothing", async () => {
   expect(await samplesOf(id)).toBe(1);
 });
 
-test("two daemons with one key are noticed when the first is heard again; a restarted daemon is none", async () => {
+test("a second daemon on one key is noticed, and a restarted daemon is not", async () => {
   const { id, key } = await newReportingServer();
   const [first, restarted, second] = [unique("daemon"), unique("daemon"), unique("daemon")];
   for (const daemon of [first, first, restarted, restarted, second]) await send(key, { ...sample, daemon });
@@ -173,7 +173,7 @@ test("two daemons with one key are noticed when the first is heard again; a rest
   expect(await told()).toBe(1);
 });
 
-test("after an outage of an hour, replayed under load, no sample is lost and health is as without one", async () => {
+test("a spool replayed after an outage loses no sample and gives the same health", async () => {
   // Some four hundred check-ins, most of them one after the other.
   const { id: accountId, token } = await newAccount();
   const end = Date.now();

@@ -17,7 +17,7 @@ test("maintenance goes with the events of its time", async () => {
   expect(await db.maintenanceTime.count({ where: { serverId } })).toBe(1);
 });
 
-test("maintenance is a minute to 31 days, never overlaps, begins at most a day ago and a year ahead, is a hundred times at most, and is its account's alone; of several servers it is of all or of none, and planned once; each refusal is a sentence", async () => {
+test("maintenance keeps to its limits, and is planned for all chosen servers or none", async () => {
   const { id: accountId } = await newAccount();
   const { id } = await newReportingServer(accountId);
   const { id: second } = await newReportingServer(accountId);

@@ -194,7 +194,7 @@ const QUESTIONS: Record<string, { ask: (call: Call) => Promise<unknown>; api: (a
   },
 };
 
-test("twenty questions are each answered by at most three calls of at most 16,000 bytes, with the API's own numbers", async () => {
+test("twenty questions are each answered by at most three calls with the API's numbers", async () => {
   expect(Object.keys(QUESTIONS)).toHaveLength(20);
   const account = await newAccount();
   const { token } = account;

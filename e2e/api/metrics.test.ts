@@ -9,7 +9,7 @@ import { listServiceReadings } from "@/lib/game-services/readings";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { listServerReadings } from "@/lib/servers/servers";
 
-test("one scrape is the whole account as the API tells it, in base units, and counts as one request", async () => {
+test("one scrape is the whole account in base units and counts as one request", async () => {
   const account = await newAccount();
   const { serverId, silentId, serviceId } = await fill(account);
   const stranger = await newAccount();
@@ -62,7 +62,7 @@ test("one scrape is the whole account as the API tells it, in base units, and co
   expect(text).not.toContain(`service_id="${foreign.serviceId}"`);
 });
 
-test("the services of a scrape are those of the list: granted ones are there, ones that staff may merely look at are not", async () => {
+test("a scrape has owned and granted services, and not those staff may only view", async () => {
   const [owner, staff] = [await newAccount(), await newAccount("support")];
   const granted = await newGameService(owner.id);
   const supported = await newGameService(owner.id, { supportAccess: true });
@@ -75,7 +75,7 @@ test("the services of a scrape are those of the list: granted ones are there, on
   expect(listed).toEqual([granted.id]);
 });
 
-test("no token is 401, the 121st request 429 with Retry-After, another method 405: all of them a line of plain text", async () => {
+test("refused scrapes are 401, 405 or 429 with a line of plain text", async () => {
   const { token } = await newAccount();
   const expectLine = async (response: WholeAnswer, status: number, line: string | RegExp) => {
     expect(response.status).toBe(status);

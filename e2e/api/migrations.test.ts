@@ -24,7 +24,7 @@ import { requireMigrated } from "@/scripts/require-migrated";
 const onPostgres = test.skipIf(!process.env.E2E_POSTGRES_URL);
 const NEXT = "29990101000000_next";
 
-test("a new database gets every migration once, recorded as Prisma records it, and a second run changes nothing", async () => {
+test("a new database gets every migration once, and a second run changes nothing", async () => {
   const url = await emptyDatabase();
   await migrate(url);
   const before = [await describeDatabase(url), await recordsOf(url)];
@@ -38,7 +38,7 @@ test("a new database gets every migration once, recorded as Prisma records it, a
   expect(await requireMigrated(url)).toBeNull();
 });
 
-test("the tables have the columns of schema.prisma, of the same type and as often null, and no others", async () => {
+test("the tables have exactly the columns, types and nullability of schema.prisma", async () => {
   const columns = await runSql<{ column: string }>(
     await migratedDatabase(),
     `select relname || '.' || attname || ' ' || format_type(atttypid, atttypmod) || case when attnotnull then '' else ' null' end as column
@@ -94,7 +94,7 @@ onPostgres("the statement timeout of a role or a database does not end a migrati
   expect(await requireMigrated(url, folder)).toBeNull();
 });
 
-test("a migration that fails is rolled back whole, leaves no record, and is tried again by the next run", async () => {
+test("a failed migration is rolled back whole and tried again by the next run", async () => {
   const url = await migratedDatabase();
   const folder = folderWith({ [NEXT]: "create table next (id int); insert into next values ('x')" });
   expect(await refusalOf(migrate(url, { folder }))).toBe(
@@ -109,7 +109,7 @@ test("a migration that fails is rolled back whole, leaves no record, and is trie
   expect(await requireMigrated(url, folder)).toBeNull();
 });
 
-test("a database that is behind, has a failed migration, or one of another text refuses the start in one sentence with the command", async () => {
+test("a database that is not up to date refuses the start with the command", async () => {
   const url = await migratedDatabase();
   const folder = folderWith({ [NEXT]: "create table next (id int)" });
   const refused = 'The database is not up to date; run "npm run migrate":';
@@ -124,7 +124,7 @@ test("a database that is behind, has a failed migration, or one of another text 
   expect(await refusalOf(migrate(url))).toBe(`${BASELINE} stands in the database with another text.`);
 });
 
-test("a database that is ahead is served with one sentence for the log, and migrate changes nothing in it", async () => {
+test("a database that is ahead is served with a warning, and migrate changes nothing", async () => {
   const url = await migratedDatabase();
   await migrate(url, { folder: folderWith({ [NEXT]: "alter table servers add next int default 1" }) });
   const before = [await describeDatabase(url), await recordsOf(url)];

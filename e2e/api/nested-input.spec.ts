@@ -199,7 +199,7 @@ function packedReportOf(path: string, body: string): Sent {
 
 for (const [reader, requests] of Object.entries(READERS)) {
   for (const levels of ALL_LEVELS) {
-    test(`${reader}: ${levels} levels of every container are refused or ignored, and the next request of the connection is answered`, async () => {
+    test(`${reader}: ${levels} levels of any container are refused or ignored, and the connection survives`, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const ask = async ({ path, method = "GET", headers = {}, body }: Sent) => {
         const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };

@@ -12,7 +12,7 @@ import { pause } from "@/lib/process/background";
 const REFUSED = { kind: "again", reason: "It answered 500.", arrived: "no" } as const;
 const LATE = { kind: "again", reason: "It did not answer." } as const;
 
-test("what is over before its beginning was sent is one message, also when it waited for another attempt", async () => {
+test("an outage that ends before its beginning was sent is told in one message", async () => {
   const { live, goOffline, comeBack, addServer, arrivals, answers, channelId } = await newListener();
   const server = await addServer("web-1");
   answers.set(channelId, REFUSED);
@@ -26,7 +26,7 @@ test("what is over before its beginning was sent is one message, also when it wa
   ]);
 });
 
-test("what ends while its beginning is on its way, and was refused there, is told once, as over", async () => {
+test("an outage that ends while its beginning is refused is told once, as over", async () => {
   const { live, goOffline, comeBack, addServer, titles, answers, channelId, rows } = await newListener();
   const server = await addServer("web-1");
   answers.set(channelId, async () => {
@@ -41,7 +41,7 @@ test("what ends while its beginning is on its way, and was refused there, is tol
   expect((await rows()).map(({ tells, state }) => `${tells} ${state}`)).toEqual(["begin told", "end dropped"]);
 });
 
-test("a message that may have arrived comes again with its id and its text, and the end of what it tells after it", async () => {
+test("a message that may have arrived is repeated with the same id and text", async () => {
   const { live, goOffline, comeBack, addServer, titles, arrivals, answers, channelId } = await newListener();
   const server = await addServer("web-1");
   answers.set(channelId, LATE);
@@ -63,46 +63,43 @@ test("a message that may have arrived comes again with its id and its text, and 
 
 const SEEDS = [1, 2, 3, 4, 5, 6];
 
-test.each(SEEDS)(
-  "in random history %i every outage that outlasted its delay is told, its end too, and what comes again is the same",
-  async (seed) => {
-    const { live, goOffline, comeBack, addServer, arrivals, answers, channelId, rows, sql } = await newListener();
-    const random = randomFrom(seed);
-    const servers = [await addServer("web-1"), await addServer("web-2"), await addServer("web-3")];
-    const offline = new Set<number>();
-    for (let step = 0; step < 40; step++) {
-      const server = servers[Math.floor(random() * servers.length)] ?? 0;
-      const [what, answer] = [random(), random()];
-      if (answer < 0.5) answers.delete(channelId);
-      else answers.set(channelId, answer < 0.75 ? REFUSED : LATE);
-      if (what < 0.4 && !offline.has(server)) {
-        await goOffline(server);
-        offline.add(server);
-      } else if (what < 0.7 && offline.delete(server)) await comeBack(server);
-      await live(random() * 6 * MINUTE, 3 * MINUTE);
-    }
-    answers.clear();
-    await live(9 * HOUR, 15 * MINUTE);
-    const told = await rows();
-    expect(told.filter(({ state }) => state === "due")).toEqual([]);
-    const outages = await sql(`select id, subject_id as server, ended_at is not null as is_over from events
+test.each(SEEDS)("in random history %i every outage beyond its delay is told with its end", async (seed) => {
+  const { live, goOffline, comeBack, addServer, arrivals, answers, channelId, rows, sql } = await newListener();
+  const random = randomFrom(seed);
+  const servers = [await addServer("web-1"), await addServer("web-2"), await addServer("web-3")];
+  const offline = new Set<number>();
+  for (let step = 0; step < 40; step++) {
+    const server = servers[Math.floor(random() * servers.length)] ?? 0;
+    const [what, answer] = [random(), random()];
+    if (answer < 0.5) answers.delete(channelId);
+    else answers.set(channelId, answer < 0.75 ? REFUSED : LATE);
+    if (what < 0.4 && !offline.has(server)) {
+      await goOffline(server);
+      offline.add(server);
+    } else if (what < 0.7 && offline.delete(server)) await comeBack(server);
+    await live(random() * 6 * MINUTE, 3 * MINUTE);
+  }
+  answers.clear();
+  await live(9 * HOUR, 15 * MINUTE);
+  const told = await rows();
+  expect(told.filter(({ state }) => state === "due")).toEqual([]);
+  const outages = await sql(`select id, subject_id as server, ended_at is not null as is_over from events
     where subject_id in (${servers.join(", ")}) and subject = 'server' and coalesce(ended_at, now()) >= started_at + interval '5 minutes'`);
-    expect(outages.length).toBeGreaterThan(3);
-    const arrived = new Map(arrivals.map((one) => [one.id, one]));
-    for (const { id, server, is_over: isOver } of outages) {
-      const [begin, end] = ["begin", "end"].map((part) => told.find((row) => row.eventId === id && row.tells === part));
-      const message = arrived.get(begin?.messageId ?? "");
-      expect([begin?.state, message?.title], `event ${id}`).toEqual(["told", expect.any(String)]);
-      const saysOver = message?.events.some((one) => isOverIn(one, Number(server)));
-      if (isOver)
-        expect(saysOver || (end?.state === "told" && arrived.has(end.messageId ?? "")), `event ${id}`).toBe(true);
-    }
-    for (const [id, one] of arrived) {
-      expect(new Set(arrivals.filter((other) => other.id === id).map((other) => JSON.stringify(other))).size).toBe(1);
-      expect(one.title).not.toBe("");
-    }
-  },
-);
+  expect(outages.length).toBeGreaterThan(3);
+  const arrived = new Map(arrivals.map((one) => [one.id, one]));
+  for (const { id, server, is_over: isOver } of outages) {
+    const [begin, end] = ["begin", "end"].map((part) => told.find((row) => row.eventId === id && row.tells === part));
+    const message = arrived.get(begin?.messageId ?? "");
+    expect([begin?.state, message?.title], `event ${id}`).toEqual(["told", expect.any(String)]);
+    const saysOver = message?.events.some((one) => isOverIn(one, Number(server)));
+    if (isOver)
+      expect(saysOver || (end?.state === "told" && arrived.has(end.messageId ?? "")), `event ${id}`).toBe(true);
+  }
+  for (const [id, one] of arrived) {
+    expect(new Set(arrivals.filter((other) => other.id === id).map((other) => JSON.stringify(other))).size).toBe(1);
+    expect(one.title).not.toBe("");
+  }
+});
 
 /** Numbers from 0 to 1, the same for the same seed. */
 function randomFrom(seed: number): () => number {
@@ -119,7 +116,7 @@ function isOverIn(event: unknown, serverId: number): boolean {
   return server?.id === serverId && ended_at !== null;
 }
 
-test("a channel that fails is tried six times within eight hours for each notice, and off after a day; its owner sees it, and hears it by the others", async () => {
+test("a failing channel gets six tries per notice and is off after a day", async () => {
   const { live, goOffline, addServer, titles, answers, channelId, addChannel, rows, sql } = await newListener();
   const other = await addChannel("b");
   answers.set(channelId, REFUSED);
@@ -158,7 +155,7 @@ test("a receiver that works again is told at once what failed there", async () =
   expect(titles()).toEqual([expect.stringMatching(/^web-2 is offline/), expect.stringMatching(/^web-1 is offline/)]);
 });
 
-test("a receiver that answers 429 with a time gets nothing until then, not even what comes meanwhile; other channels do", async () => {
+test("a receiver that answers 429 with a time gets nothing until then", async () => {
   const { live, goOffline, addServer, titles, answers, channelId, addChannel } = await newListener();
   const other = await addChannel("b");
   answers.set(channelId, { ...REFUSED, afterSeconds: 3600 });
@@ -173,7 +170,7 @@ test("a receiver that answers 429 with a time gets nothing until then, not even 
   expect(titles()).toEqual([expect.stringMatching(/^2 servers are offline since/)]);
 });
 
-test("a receiver that refuses for good is turned off at once, with what it said", async () => {
+test("a receiver that refuses for good is turned off at once, with its reason", async () => {
   const { live, goOffline, addServer, answers, channelId } = await newListener();
   answers.set(channelId, { kind: "refused", reason: "It answered 410: there is no receiver any more." });
   await goOffline(await addServer("web-1"), 5);
@@ -182,7 +179,7 @@ test("a receiver that refuses for good is turned off at once, with what it said"
   expect(channel).toMatchObject({ offAt: expect.any(Date), offReason: expect.stringContaining("410") });
 });
 
-test("an instance takes only channels that one of its keys opens, and what it cannot open waits for another", async () => {
+test("a notice for a channel that no key opens waits for another instance", async () => {
   const { live, goOffline, addServer, titles, sql, channelId, rows } = await newListener();
   await sql(`update notice_channels set sealed = 'v1.0badc0de.x.y' where id = ${channelId}`);
   await goOffline(await addServer("web-1"), 5);
@@ -190,7 +187,7 @@ test("an instance takes only channels that one of its keys opens, and what it ca
   expect([titles(), await rows()]).toMatchObject([[], [{ state: "due", attempts: 0 }]]);
 });
 
-test("a mail server that hangs leaves places for webhooks, and a receiver that hangs delays two channels of its own account alone", async () => {
+test("a hanging mail server leaves room for webhooks, a hanging receiver for other accounts", async () => {
   const { accountId, channelId, look, sql, addServer, goOffline, addChannel } = await newListener();
   const mails = new Set<number>();
   for (let n = 0; n < 40; n++) mails.add(await addChannel("mail", "mail", (await newAccount()).id));

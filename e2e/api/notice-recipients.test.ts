@@ -7,7 +7,7 @@ import { makeRows } from "@/lib/notices/rows";
 
 // Which account is told of what.
 
-test("the owner is told of a game service that failed or is served by no live edge node, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", async () => {
+test("an owner is told of trouble with their own game services and tokens only", async () => {
   const { live, titles, accountId, arrivals, addChannel, sql } = await newListener();
   const stranger = await addChannel("stranger", "webhook", (await newAccount()).id);
   const { id: serviceId } = await newGameService(accountId, { name: "survival" });
@@ -63,7 +63,7 @@ async function newShared(rules: object) {
   return { ...listener, live, serviceId, ownerId: owner.id, ofOwner, fail, recover };
 }
 
-test("who a game service is shared with is told of it, and of its end, once and by its own rules, if they chose so, by two instances at once", async () => {
+test("a shared game service's failure is told once, by each account's own rules", async () => {
   const { live, fail, recover, titles, ofOwner } = await newShared({ shared: { on: true }, failed: { minutes: 10 } });
   await fail();
   await Promise.all([makeRows(), makeRows()]);
@@ -82,7 +82,7 @@ test("who a game service is shared with is told of it, and of its end, once and 
   ]);
 });
 
-test("nobody is told of a game service that others share with them unless they chose so, nor of the servers and tokens of others", async () => {
+test("nobody is told unasked of shared game services, nor of others' servers and tokens", async () => {
   const { live, fail, titles, ownerId, sql, accountId, rows } = await newShared({});
   await fail();
   await live(2 * MINUTE);
@@ -103,29 +103,26 @@ test("nobody is told of a game service that others share with them unless they c
 test.each([
   ["a share", (accountId: number) => `delete from service_grants where account_id = ${accountId}`],
   ["the choice", (accountId: number) => `update notice_settings set rules = '{}' where account_id = ${accountId}`],
-])(
-  "%s that ends is asked for again when a message is sent: what is due is dropped, which is said, and no end follows",
-  async (_, end) => {
-    const { live, fail, recover, titles, ofOwner, rows, sql, accountId } = await newShared({ shared: { on: true } });
-    await fail("unserved");
-    await live(2 * MINUTE);
-    await live(MINUTE);
-    expect(titles()).toHaveLength(1);
-    await fail();
-    await makeRows();
-    await sql(end(accountId));
-    await recover();
-    await live(MINUTE);
-    await live(MINUTE);
-    expect(titles()).toHaveLength(1);
-    expect(titles(ofOwner)).toHaveLength(2);
-    expect((await rows()).slice(1).map(({ state, reason }) => [state, reason])).toEqual(
-      [1, 2].map(() => ["dropped", "It is no longer shared with you, or you no longer want to be told of what is."]),
-    );
-  },
-);
+])("%s that ends before a message is sent drops the notices, with a reason", async (_, end) => {
+  const { live, fail, recover, titles, ofOwner, rows, sql, accountId } = await newShared({ shared: { on: true } });
+  await fail("unserved");
+  await live(2 * MINUTE);
+  await live(MINUTE);
+  expect(titles()).toHaveLength(1);
+  await fail();
+  await makeRows();
+  await sql(end(accountId));
+  await recover();
+  await live(MINUTE);
+  await live(MINUTE);
+  expect(titles()).toHaveLength(1);
+  expect(titles(ofOwner)).toHaveLength(2);
+  expect((await rows()).slice(1).map(({ state, reason }) => [state, reason])).toEqual(
+    [1, 2].map(() => ["dropped", "It is no longer shared with you, or you no longer want to be told of what is."]),
+  );
+});
 
-test("before a message is sent is asked whether the account is enabled and the channel is on; otherwise all that waits is dropped, which is said", async () => {
+test("a disabled account or channel drops its waiting notices and says why", async () => {
   for (const [table, column, reason] of [
     ["accounts", "disabled_at", "The account is disabled."],
     ["notice_channels", "off_at", "The channel is off."],
@@ -141,7 +138,7 @@ test("before a message is sent is asked whether the account is enabled and the c
   }
 });
 
-test("a server that is removed is told by the name that it had, as over", async () => {
+test("the outage of a removed server is told as over, with its old name", async () => {
   const { live, goOffline, addServer, titles, sql, accountId } = await newListener();
   const server = await addServer("web-1");
   await goOffline(server, 30);

@@ -9,7 +9,7 @@ import { deleteBeyond } from "@/lib/notices/unsent";
 
 // When an account is told: delays, bundles, limits of an hour, quiet hours, snoozes and maintenance.
 
-test("an outage is told five minutes after its beginning, its end once; a shorter one is not", async () => {
+test("an outage is told after five minutes, its end once; shorter ones are not", async () => {
   const { live, goOffline, comeBack, addServer, titles, arrivals, rows } = await newListener();
   const server = await addServer("web-1");
   await goOffline(server);
@@ -29,7 +29,7 @@ test("an outage is told five minutes after its beginning, its end once; a shorte
   expect((await rows()).map(({ tells, state }) => `${tells} ${state}`)).toEqual(["begin told", "end told"]);
 });
 
-test("a message waits 45 seconds for others of its channel, and no longer; twelve servers are one with ten names, and so is their return", async () => {
+test("notices of a channel wait 45 seconds to be sent as one message", async () => {
   const { live, pass, look, goOffline, addServer, titles, arrivals, sql, accountId } = await newListener();
   for (let n = 1; n <= 12; n++) await goOffline(await addServer(`db-${n}`), 5, null);
   await look();
@@ -47,7 +47,7 @@ test("a message waits 45 seconds for others of its channel, and no longer; twelv
   expect(titles().slice(1)).toEqual(["12 servers are online again"]);
 });
 
-test("what outlasted its delay while the console was away is told as over, and what did not is not told", async () => {
+test("an outage during the console's absence is told only if it outlasted its delay", async () => {
   const { live, goOffline, addServer, titles } = await newListener();
   await goOffline(await addServer("long"), 3 * 24 * 60, 60);
   await goOffline(await addServer("short"), 64, 60);
@@ -55,7 +55,7 @@ test("what outlasted its delay while the console was away is told as over, and w
   expect(titles()).toEqual(["long was offline"]);
 });
 
-test("of one server at most three beginnings an hour are told, the third says so, and what follows is told together", async () => {
+test("at most three outages an hour of one server are told one by one", async () => {
   const { live, goOffline, comeBack, addServer, titles, arrivals } = await newListener();
   const server = await addServer("web-1");
   for (let n = 0; n < 6; n++) {
@@ -75,7 +75,7 @@ test("of one server at most three beginnings an hour are told, the third says so
   ]);
 });
 
-test("at most twenty messages an hour come by a channel; over it they are put off, and the next one tells all that goes on first and counts the rest", async () => {
+test("a channel sends at most twenty messages an hour and puts off the rest", async () => {
   const { live, goOffline, comeBack, addServer, titles, arrivals, channelId } = await newListener();
   const servers = await Promise.all(Array.from({ length: 24 }, (_, n) => addServer(`web-${n}`)));
   for (const server of servers) {
@@ -98,7 +98,7 @@ test("at most twenty messages an hour come by a channel; over it they are put of
   expect(titles()).toHaveLength(21);
 });
 
-test("in the quiet hours of its zone an account is told nothing; afterwards it is told of everything in one message, with the true times", async () => {
+test("quiet hours hold back all notices, and one message afterwards tells their true times", async () => {
   const { live, goOffline, comeBack, addServer, titles, arrivals, accountId } = await newListener();
   const now = new Date();
   const minutes = now.getUTCHours() * 60 + now.getUTCMinutes();
@@ -121,7 +121,7 @@ test("in the quiet hours of its zone an account is told nothing; afterwards it i
   expect(Date.parse(String(arrivals[0]?.at)) - Date.parse(began)).toBeGreaterThan(35 * MINUTE);
 });
 
-test("rules that are changed hold for what waits by the old ones: a shorter delay, quiet hours that are taken away, a kind that is turned off", async () => {
+test("changed rules also apply to notices that already wait", async () => {
   const { live, goOffline, addServer, titles, accountId, rows, channelId, sql } = await newListener();
   const change = async (changes: object) =>
     saveChoices(accountId, { ...(await readChoices(accountId)), ...changes }, "UTC");
@@ -150,7 +150,7 @@ test("rules that are changed hold for what waits by the old ones: a shorter dela
   expect((await rows()).at(-1)).toMatchObject({ state: "dropped", reason: "You no longer want to be told of this." });
 });
 
-test("who does not want to be told of ends is told of none, and of what is over by then only that it was", async () => {
+test("an account that turned off notices of ends gets none", async () => {
   const { live, goOffline, comeBack, addServer, titles, accountId } = await newListener();
   await db.noticeSettings.create({ data: { accountId, rules: { recovered: { on: false } } } });
   const server = await addServer("web-1");
@@ -162,7 +162,7 @@ test("who does not want to be told of ends is told of none, and of what is over 
   expect(titles().slice(1)).toEqual(["web-2 was offline"]);
 });
 
-test("of a snoozed server nothing new is told until then; what still goes on is told afterwards, and the end of what was told at once", async () => {
+test("nothing new is told of a snoozed server until its snooze is over", async () => {
   const { live, goOffline, comeBack, addServer, titles, accountId } = await newListener();
   const [server, other] = [await addServer("web-1"), await addServer("web-2")];
   await goOffline(other, 5);
@@ -185,7 +185,7 @@ test("of a snoozed server nothing new is told until then; what still goes on is 
   expect(titles().slice(3)).toEqual([expect.stringMatching(/^web-2 is offline since/)]);
 });
 
-test("of a server in maintenance no beginning is told; what goes on afterwards is, with its true beginning, and what ended is one line", async () => {
+test("an outage in maintenance is told only afterwards, with its true beginning", async () => {
   const { live, goOffline, comeBack, addServer, titles, arrivals } = await newListener();
   const [server, other] = [await addServer("web-1"), await addServer("web-2")];
   const endedAt = new Date(Date.now() + 30 * MINUTE);
@@ -223,7 +223,7 @@ test("rules that make no sense hold as for everybody, and hold up nobody", async
   }
 });
 
-test("one account with 5,000 notices that are due is told in one message, and another in the same look", async () => {
+test("5,000 due notices of one account are one message and delay no other account", async () => {
   const many = await newListener();
   const { id: other } = await newAccount();
   const one = await many.addChannel("one", "webhook", other);
@@ -242,7 +242,7 @@ test("one account with 5,000 notices that are due is told in one message, and an
   expect(await db.notice.count({ where: { accountId: many.accountId, state: "told" } })).toBe(5000);
 });
 
-test("of more than 10,000 notices that wait the oldest are counted, and the next message says how many", async () => {
+test("beyond 10,000 waiting notices the oldest are only counted in the next message", async () => {
   const { accountId, channelId, sql, live, arrivals } = await newListener();
   await sql(`insert into notices (channel_id, account_id, subject, subject_id, event_id, tells, kind, name, started_at, due_at, next_at)
     select ${channelId}, ${accountId}, 'channel', n, 7, 'begin', 'offline', 'web-' || n, now(), now(), now() + interval '1 day'

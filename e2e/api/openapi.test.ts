@@ -4,7 +4,7 @@ import { newAccount } from "@/e2e/support/factories";
 
 const PATH = "/openapi.json";
 
-test("the document is served to anybody, from any origin, and names the origin that it was asked at", async () => {
+test("the document is public to any origin and names the console that was asked", async () => {
   const response = await answer(PATH, { headers: { Host: "console.example" } });
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -16,7 +16,7 @@ test("the document is served to anybody, from any origin, and names the origin t
   expect(document.servers.map((server) => server.url)).toEqual(["http://console.example"]);
 });
 
-test("whoever has the document already gets 304 without it, HEAD gets the tag, and a page may ask for both", async () => {
+test("a client that has the document gets 304, and HEAD gets its tag", async () => {
   const tag = (await answer(PATH)).headers.get("etag") ?? "";
   expect(tag).toMatch(/^W\/"[\w-]{43}"$/);
   for (const value of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
@@ -39,7 +39,7 @@ test("whoever has the document already gets 304 without it, HEAD gets the tag, a
   expect(preflight.headers.get("access-control-allow-headers")).toBe("If-None-Match");
 });
 
-test("an answer that the document does not describe is found out: its status, a header more or less, a field, a unit", async () => {
+test("a deviation from the document in status, headers or body is detected", async () => {
   const { token } = await newAccount();
   const response = await answer("/api/v1/me", { headers: { Authorization: `Bearer ${token}` } });
   const text = await response.text();

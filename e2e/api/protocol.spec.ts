@@ -85,7 +85,7 @@ test("CONNECT behind a request is refused after it, and never in its place", asy
   expect(statusesOf(answer)).toEqual([401, 405]);
 });
 
-test("a path that leads up is no page and never the API under another name", async () => {
+test("a path that leads up never reaches the API under another name", async () => {
   const { token } = await newAccount();
   for (const path of ["/x/../api/v1/me", "/./api/v1/me", "/x/%2E%2e/api/v1/me", "/x\\..\\api/v1/me", "/sign-in/.."]) {
     const answer = await sendRaw(`GET ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${CLOSE}\r\n`);
@@ -94,7 +94,7 @@ test("a path that leads up is no page and never the API under another name", asy
   }
 });
 
-test("a path that cannot be decoded is the 404 of a page, never a bare 500", async () => {
+test("a path that cannot be decoded is a 404 page, never a 500", async () => {
   for (const path of ["/%", "/dashboard/servers/%ff", "/dashboard/servers/1%zz", "/dashboard/game-services/%E0%A4%A"]) {
     const answer = await sendRaw(`GET ${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
     expect(statusesOf(answer), path).toEqual([404]);
@@ -112,7 +112,7 @@ test("requests sent at once on one connection are answered in their order", asyn
   expect(statusesOf(answer)).toEqual([200, 404, 200]);
 });
 
-test("a body is never waited for: on every method one that does not end is answered at once", async () => {
+test("a request is answered at once on every method, without waiting for its body", async () => {
   const { token } = await newAccount();
   for (const method of ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]) {
     for (const length of ["Content-Length: 1000000", "Transfer-Encoding: chunked"]) {
@@ -126,7 +126,7 @@ test("a body is never waited for: on every method one that does not end is answe
   }
 });
 
-test("a client that asks before it sends its body is told the answer, and need not send it", async () => {
+test("a client that expects 100-continue gets the answer without sending its body", async () => {
   const { token } = await newAccount();
   const answer = await sendRaw(
     `POST /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nContent-Length: 5\r\n` +

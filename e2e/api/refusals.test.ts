@@ -28,7 +28,7 @@ async function newReporter() {
 }
 
 for (const [name, { path, body }] of Object.entries(REPORTERS)) {
-  test(`why a body of ${name} is refused, and since when, is kept until the next check-in`, async () => {
+  test(`why a body of ${name} is refused is kept until the next check-in`, async () => {
     const { send, refusal } = await newReporter();
     const before = Date.now() - SECOND;
     const broken = "\u0000{";
@@ -47,7 +47,7 @@ for (const [name, { path, body }] of Object.entries(REPORTERS)) {
   });
 }
 
-test("a minute sees one write however often and for whatever reasons bodies are refused, and figures make no other reason", async () => {
+test("refused bodies cause at most one write a minute, whatever the reasons", async () => {
   const { send, refusal, version, refusedAgo } = await newReporter();
   const aheadBy = (ms: number) => send(DAEMON.path, JSON.stringify({ sampled_at: Date.now() + ms }));
   await aheadBy(HOUR);
@@ -68,7 +68,7 @@ test("a minute sees one write however often and for whatever reasons bodies are 
 });
 
 for (const [name, { path, body }] of Object.entries(AGENTS)) {
-  test(`bodies of ${name} in which nothing is known, or all is old, are told of while nothing else is heard of the server`, async () => {
+  test(`bodies of ${name} without usable values are told of while the server is silent`, async () => {
     const { id, send, refusal } = await newReporter();
     const empty = EMPTY[path.split("?")[0] ?? ""] ?? "";
     expect(await send(path, empty)).toBeLessThan(300);
@@ -83,7 +83,7 @@ for (const [name, { path, body }] of Object.entries(AGENTS)) {
   });
 }
 
-test("what is refused of a body whose rest is stored is no refusal, and a long list of faults is cut", async () => {
+test("a body stored in part is no refusal, and long reasons are cut", async () => {
   const { path, body } = AGENTS.Telegraf as (typeof AGENTS)[string];
   const { send, refusal } = await newReporter();
   expect(await send(path, `${body(Date.now() - SECOND, 0)}\nno line\n`)).toBe(400);
@@ -93,7 +93,7 @@ test("what is refused of a body whose rest is stored is no refusal, and a long l
   expect((await refusal())?.reason).toHaveLength(300);
 });
 
-test("a refusal is no check-in, and neither the API nor another account is told of it", async () => {
+test("a refusal is no check-in, and neither API nor other accounts show it", async () => {
   const { account, id, send } = await newReporter();
   const other = await newReporter();
   const before = await getData(`/api/v1/servers/${id}`, account.token);

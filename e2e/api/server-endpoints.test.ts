@@ -125,7 +125,7 @@ test("GET /servers/:id answers a checked-in server in full, with its score expla
   });
 });
 
-test("the score counts restarts, killed processes and failed units of the day, and says so", async () => {
+test("the score counts and explains the day's restarts, killed processes and failed units", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - 3 * MINUTE) });
   const now = Date.now();
@@ -143,7 +143,7 @@ test("the score counts restarts, killed processes and failed units of the day, a
   );
 });
 
-test("the score of the list and of the detail agree, and the weights reproduce it from the components", async () => {
+test("list and detail have the same score, and weights reproduce it from the components", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
   await recordCheckIn(id, {

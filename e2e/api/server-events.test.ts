@@ -29,7 +29,7 @@ async function heartbeat(ago: number, judgesFrom: number): Promise<void> {
 }
 const present = () => heartbeat(5 * SECOND, 0);
 
-test("a server is offline from two minutes after its last check-in to the next one, and the watch writes it once", async () => {
+test("a server is offline from two minutes after its last check-in to the next", async () => {
   await present();
   const now = await databaseNow();
   const { id, accountId } = await add();
@@ -47,7 +47,7 @@ test("a server is offline from two minutes after its last check-in to the next o
   expect((await listFleet(accountId))[0]).toMatchObject({ need: "attention", day: { outages: 1, lastBreakAt: now } });
 });
 
-test("after its own absence the console judges nobody for two minutes, and no outage begins before that; the absence is one event of its own", async () => {
+test("after its own absence the console judges no server for two minutes", async () => {
   const now = await databaseNow();
   await heartbeat(31 * SECOND, 0);
   const { id } = await add();
@@ -67,7 +67,7 @@ test("after its own absence the console judges nobody for two minutes, and no ou
   expect(await outagesOf(id)).toMatchObject([{ from: judges, to: null }]);
 });
 
-test("a restart of the console within thirty seconds is no absence, and a lost row is a first start", async () => {
+test("a restart of the console within thirty seconds is no absence", async () => {
   await heartbeat(25 * SECOND, 0);
   await beat();
   expect(await judgesFrom()).toBe(0);
@@ -91,7 +91,7 @@ test("a clock of PostgreSQL that has jumped since the last beat judges nobody", 
   expect(await outagesOf(id)).toHaveLength(1);
 });
 
-test("a clock of PostgreSQL that was an hour ahead for a while is an absence, and what it dated ahead is taken back: living servers move, dead ones are offline", async () => {
+test("a PostgreSQL clock that ran ahead is an absence, and its dates are corrected", async () => {
   const now = await databaseNow();
   await heartbeat(-HOUR, 0);
   const [living, dead] = [await add(), await add()];
@@ -113,7 +113,7 @@ test("a clock of PostgreSQL that was an hour ahead for a while is an absence, an
   expect(await outagesOf(living.id)).toEqual([]);
 });
 
-test("a server that checks in while the watch looks has no event: its row is skipped, or seen as the check-in leaves it", async () => {
+test("a server that checks in while the watch looks has no event", async () => {
   await present();
   const { id } = await add();
   await sendSample(id, (await databaseNow()) - 10 * MINUTE);
@@ -125,7 +125,7 @@ test("a server that checks in while the watch looks has no event: its row is ski
   expect(await outagesOf(id)).toEqual([]);
 });
 
-test("a bad score, a full disk and a wrong clock are events once they have held, with their facts, and end likewise", async () => {
+test("bad scores, full disks and wrong clocks are events once they have held", async () => {
   const { id, accountId } = await add();
   const start = Math.floor((await databaseNow()) / MINUTE) * MINUTE - 90 * MINUTE;
   const bad = { cpuPct: 100, memUsedMb: 1000, diskUsedPct: 97.4, netLossPct: 20 };
@@ -149,7 +149,7 @@ test("a bad score, a full disk and a wrong clock are events once they have held,
   expect((await eventsOf(id)).at(-1)).toMatchObject({ kind: "clock_wrong", facts: { seconds: 120 }, to: null });
 });
 
-test("the outages of a day are one number of the fleet, the head and the uptime, maintenance left out", async () => {
+test("fleet, head and uptime count the same outages of a day, without maintenance", async () => {
   const now = await databaseNow();
   const { id, accountId } = await add();
   await sendSample(id, now - 10 * DAY);

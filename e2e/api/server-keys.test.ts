@@ -16,7 +16,7 @@ import { mintToken } from "@/lib/tokens/format";
 
 const samplesOf = (serverId: number) => db.telemetrySample.count({ where: { serverId } });
 
-test("no key is one 401; wrong, replaced, removed, disabled and foreign ones are another, all the same", async () => {
+test("a missing key is one 401, and all unusable keys are another", async () => {
   const [owner, disabled] = [await newAccount(), await newAccount()];
   const [replaced, removed, ofDisabled] = [
     await newReportingServer(owner.id),
@@ -80,7 +80,7 @@ test("other methods are 405, other types 415, other paths 404, each in JSON", as
   expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { error: "Not found." }]);
 });
 
-test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-After is true for this key alone", async () => {
+test("an hour's spool passes in a minute; more is 429 for this key alone", async () => {
   const { id: accountId } = await newAccount();
   const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
   const start = Date.now() - 100 * MINUTE;
@@ -105,7 +105,7 @@ test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-A
   expect((await send(other.key, sample)).status).toBe(200);
 });
 
-test("a check-in costs the look-up of its key and one transaction of five statements; a key that can be none costs nothing", async () => {
+test("a check-in costs its key's lookup and one transaction; a mistyped key costs nothing", async () => {
   const { key } = await newReportingServer();
   const deliver = (raw: string) =>
     POST(

@@ -20,7 +20,7 @@ async function newManagedServer(accountId: number): Promise<{ id: number; rawKey
   return created;
 }
 
-test("a new server comes with one key, of which the hash alone is stored, and a repeated form adds nothing", async () => {
+test("a form sent twice adds one server with one key, stored as a hash", async () => {
   const { id: accountId, token } = await newAccount();
   const formNonce = unique("form-nonce");
   const [one, two] = await Promise.all([
@@ -39,7 +39,7 @@ test("a new server comes with one key, of which the hash alone is stored, and a 
   expect(JSON.stringify(await listServerKeys(accountId, id))).not.toContain(hashToken(rawKey));
 });
 
-test("a replaced key works for one more hour, and five replacements at once leave one current key", async () => {
+test("a replaced key works for one more hour, and only one key is current", async () => {
   const { id: accountId } = await newAccount();
   const { id } = await newServer(accountId);
   const now = new Date();
@@ -59,7 +59,7 @@ test("a replaced key works for one more hour, and five replacements at once leav
   expect(await db.serverKey.count({ where: { serverId: id } })).toBe(2);
 });
 
-test("servers, keys and runs of another account are not touched, and answered like ones that do not exist", async () => {
+test("servers, keys and runs of another account stay untouched and look like missing ones", async () => {
   const [owner, stranger] = [await newAccount(), await newAccount()];
   const created = await newManagedServer(owner.id);
   await requestBenchmark(owner.id, created.id, "Baseline");
@@ -100,7 +100,7 @@ test("renaming shows in the API; removing takes keys, samples and runs along", a
   expect(await removeServer(accountId, id)).toBe(false);
 });
 
-test("labels and hostnames that nobody could read or resolve are refused with a sentence, and nothing is added", async () => {
+test("unusable labels and hostnames are refused with a sentence, and nothing is added", async () => {
   const { id: accountId } = await newAccount();
   for (const [wrong, message] of [
     [{ label: " " }, "Enter a label."],
@@ -124,7 +124,7 @@ test("labels and hostnames that nobody could read or resolve are refused with a 
   expect((await createServer(accountId, { ...names, label: "<b>\u{1F3AE}</b>" })).kind).toBe("created");
 });
 
-test("a server has one pending run at most: asking again renews its key; cancelling removes it", async () => {
+test("a server has at most one pending run, and asking again renews its key", async () => {
   const { id: accountId } = await newAccount();
   const { id } = await newServer(accountId);
   const results = await Promise.all(["One", "Two", "Three"].map((label) => requestBenchmark(accountId, id, label)));
@@ -140,7 +140,7 @@ test("a server has one pending run at most: asking again renews its key; cancell
   expect(await cancelBenchmark(accountId, done.id)).toBe(false);
 });
 
-test("a server without a hostname takes the one that its machine tells, once; no other text becomes a hostname, and one that was given stays", async () => {
+test("a server without a hostname takes the one that its machine reports, once", async () => {
   const { id: accountId } = await newAccount();
   const created = await createServer(accountId, { label: "Bare", hostname: " " });
   const id = created.kind === "created" ? created.id : 0;

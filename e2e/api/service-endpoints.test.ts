@@ -4,7 +4,7 @@ import { newAccount, newGameService } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
-test("GET /game-services lists owned and granted services by id, and the detail has the same ten fields", async () => {
+test("GET /game-services lists owned and granted services by id with the detail's fields", async () => {
   const { id: accountId, token } = await newAccount();
   const other = await newAccount();
   const granted = await newGameService(other.id, { name: "Shared", status: "failed", error: "Origin refused." });
@@ -35,7 +35,7 @@ for (const [range, age] of [
   ["24h", DAY],
   ["7d", 7 * DAY],
 ] as const) {
-  test(`metrics of ${range}: every stored interval inside the window, none outside, by ts and then node`, async () => {
+  test(`metrics of ${range} are exactly the stored intervals of the window, in order`, async () => {
     const { id: accountId, token } = await newAccount();
     const { id: serviceId } = await newGameService(accountId);
     const now = Date.now();
@@ -78,7 +78,7 @@ for (const [range, age] of [
   });
 }
 
-test("a whole week of two nodes is complete and in order to the millisecond, as it is and compressed", async () => {
+test("a week of two nodes is complete and in order, compressed or not", async () => {
   const { id: accountId, token } = await newAccount();
   const { id: serviceId } = await newGameService(accountId);
   const start = Date.now() - 7 * DAY + MINUTE;
@@ -110,7 +110,7 @@ test("a whole week of two nodes is complete and in order to the millisecond, as 
   }
 });
 
-test("since leaves out what is not later, narrows the range and never widens it; in the future it leaves nothing", async () => {
+test("since narrows the range to later intervals and never widens it", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newGameService(accountId);
   const now = Date.now();
@@ -135,7 +135,7 @@ test("since leaves out what is not later, narrows the range and never widens it;
 });
 
 for (const value of ["", "-1", "1e400", "1.5", "x", "8640000000000001", "1&since=1"]) {
-  test(`since=${value} is 400, with HEAD as well, and for a service of another account 404`, async () => {
+  test(`since=${value} is 400 with GET and HEAD, and 404 for a foreign service`, async () => {
     const [owner, stranger] = [await newAccount(), await newAccount()];
     const { id } = await newGameService(owner.id);
     const path = `/api/v1/game-services/${id}/metrics?since=${value}`;
@@ -145,7 +145,7 @@ for (const value of ["", "-1", "1e400", "1.5", "x", "8640000000000001", "1&since
   });
 }
 
-test("metrics without a range are those of the last hour; a service without intervals has an empty series", async () => {
+test("metrics without a range are those of the last hour", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newGameService(accountId);
   expect(await getData(`/api/v1/game-services/${id}/metrics`, token)).toEqual({ range: "1h", series: [] });

@@ -9,7 +9,7 @@ import * as services from "@/lib/game-services/management";
 
 const { sql, newNode, newOwner, newService, get, acknowledge, stateOf, statusOf } = edgeNodesInProcess();
 
-test("one account's hostname is nobody else's; a claim that was never active lapses after 7 days; of doubles by other writers the lowest id is served", async () => {
+test("a hostname belongs to one account, and an unused claim lapses after 7 days", async () => {
   const [first, second] = [await newOwner(), await newOwner()];
   const node = await newNode();
   const { id, input } = await newService(first);
@@ -55,7 +55,7 @@ test("one account's hostname is nobody else's; a claim that was never active lap
   expect(await statusOf(lowest)).toBe("active");
 });
 
-test("a hostname that was active stays its account's for 7 days after a rename or deletion, for 20 hostnames at most", async () => {
+test("a hostname that was active stays its account's for 7 days after release", async () => {
   const [first, second] = [await newOwner(), await newOwner()];
   const node = await newNode();
   const { id, input } = await newService(first);

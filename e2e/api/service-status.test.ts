@@ -8,7 +8,7 @@ import * as services from "@/lib/game-services/management";
 
 const { sql, newNode, newOwner, newService, get, report, acknowledge, stateOf, statusOf } = edgeNodesInProcess();
 
-test("a service goes from its form to active and back out of the world, each status as its nodes say", async () => {
+test("a service goes from creation to active to deletion as its nodes report", async () => {
   const owner = await newOwner();
   const node = await newNode();
   const { id, input } = await newService(owner);
@@ -55,7 +55,7 @@ test("a service goes from its form to active and back out of the world, each sta
   expect((await acknowledge(node.key, id, null)).json).toEqual({ data: { stored: 0 } });
 });
 
-test("a service that no node ever fetched is deleted at once, and without a live node nothing else moves", async () => {
+test("a service that no node ever fetched is deleted at once", async () => {
   const owner = await newOwner();
   const [unfetched, fetched] = [await newService(owner), await newService(owner)];
   await services.deleteService(owner, unfetched.id, "Survival");
@@ -73,7 +73,7 @@ test("a service that no node ever fetched is deleted at once, and without a live
   expect(await services.editService(owner, fetched.id, fetched.input, RULES)).toEqual({ kind: "deleting" });
 });
 
-test("two nodes: all live ones must have a version, a silent one blocks nobody, and a new one is waited for", async () => {
+test("a version waits for all live nodes, and a silent node blocks nobody", async () => {
   const owner = await newOwner();
   const [one, two] = [await newNode(), await newNode()];
   const { id, input } = await newService(owner);
@@ -108,7 +108,7 @@ test("two nodes: all live ones must have a version, a silent one blocks nobody, 
   expect(await statusOf(id)).toBe("no row");
 });
 
-test("races: edits while nodes acknowledge, many at once, end in the status of the last version, and no version is lost", async () => {
+test("concurrent edits and acknowledgements end in the last version's status and lose no version", async () => {
   const owner = await newOwner();
   const [one, two] = [await newNode(), await newNode()];
   const { id, input } = await newService(owner);
@@ -142,7 +142,7 @@ test("races: edits while nodes acknowledge, many at once, end in the status of t
   expect(await statusOf(again.id)).toBe("pending_config");
 });
 
-test("a node that comes, falls silent or is removed writes the services whose status changes, and no others", async () => {
+test("a node that joins or leaves writes only services whose status changes", async () => {
   const owner = await newOwner();
   const [one, two] = [await newNode(), await newNode()];
   await sql(
@@ -186,7 +186,7 @@ test("a node that comes, falls silent or is removed writes the services whose st
   }
 });
 
-test("an owner who edits in a loop makes 30 versions in ten minutes, and not one more; other owners go on", async () => {
+test("an owner can make 30 versions in ten minutes, without limiting other owners", async () => {
   const [owner, other] = [await newOwner(), await newOwner()];
   const { id, input } = await newService(owner);
   const edit = (n: number) => services.editService(owner, id, { ...input, originPort: String(1000 + n) }, RULES);

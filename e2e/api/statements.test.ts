@@ -21,7 +21,7 @@ import { listServers } from "@/lib/servers/servers";
 
 type Handler = (request: Request, route: { params: Promise<{ id: string }> }) => Promise<Response>;
 
-test("/me is one statement, the intervals of a service three, and every other endpoint two, however much there is to answer", async () => {
+test("every endpoint costs a fixed number of statements, however much there is to answer", async () => {
   const account = await newAccount();
   const { id: serverId } = await newServer(account.id);
   const { id: serviceId } = await newGameService(account.id);
@@ -67,7 +67,7 @@ test("HEAD of metrics asks for the service alone, and reads no interval", async 
   expect(queries.map(({ text }) => text).join("\n")).not.toContain("metric_samples");
 });
 
-test("a scrape of /metrics is four statements, and a check-in the look-up of its key and a transaction of five", async () => {
+test("a scrape costs four statements, a check-in a key lookup and one transaction", async () => {
   const account = await newAccount();
   const { key } = await newReportingServer(account.id);
   await newGameService(account.id);
@@ -90,7 +90,7 @@ test("a scrape of /metrics is four statements, and a check-in the look-up of its
   expect(reported).toHaveLength(8);
 });
 
-test("PostgreSQL prepares every declared statement on the migrated database, each takes what it says, and no further file asks in raw SQL", async () => {
+test("PostgreSQL prepares every declared statement, and no other file uses raw SQL", async () => {
   for (const path of sources()) {
     // `vacuum` names no column, and PostgreSQL cannot prepare it.
     const source = readFileSync(path, "utf8").replaceAll("$executeRaw`vacuum ", "");
@@ -124,7 +124,7 @@ const SPREAD_BY: Readonly<Record<string, string>> = {
   metric_samples: "service_id",
 };
 
-test("large tables can be spread: their keys begin with whose rows they are, they have no triggers, and no row is named by its place", async () => {
+test("keys of large tables begin with the column by which they can be spread", async () => {
   await declareAll();
   const tables = Object.keys(SPREAD_BY);
   const keys = await db.$queryRaw<{ table: string; first: string }[]>`

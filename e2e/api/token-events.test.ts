@@ -21,7 +21,7 @@ const from = (ip: string) => ({
   headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": ip },
 });
 
-test("refusals of a token after its end, and outside its networks, are one event while there is one a day, from the first to the last, with their number and the last sender; those of a disabled account are none", async () => {
+test("repeated refusals of a token are one event, with number and last sender", async () => {
   const { id: accountId } = await newAccount();
   const { raw, token } = await newNamedToken(accountId, "ended");
   const { raw: restricted, token: elsewhere } = await newNamedToken(accountId, "restricted");
@@ -66,7 +66,7 @@ test("refusals of a token after its end, and outside its networks, are one event
   expect(await listTokenNews([token.id], new Date())).toMatchObject([{ facts: { ip: "192.0.2.5" } }]);
 });
 
-test("a network from which a token was not used before is one event, whichever of its ips came; the first of a token, one that is known and one that was told of are none", async () => {
+test("a token's use from a new network is one event, except on first use", async () => {
   const { id: accountId } = await newAccount();
   const at = Date.now() - MINUTE;
   const use = (tokenId: number, ip: string, after: number, kind: "requests" | "refused" = "requests") =>
@@ -107,7 +107,7 @@ test("a network from which a token was not used before is one event, whichever o
   expect(await listTokenNews([fresh.id], now)).toHaveLength(1);
 });
 
-test("the ends of tokens are told 14 and 3 days before, dated to those moments, once, however often and late anybody looks; not those that were chosen as near, and of no token that ended or is being replaced", async () => {
+test("the end of a token is told 14 and 3 days before, once each", async () => {
   const database = await createTestDatabase();
   const library = await openLibrary(database.url);
   try {

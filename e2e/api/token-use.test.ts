@@ -10,7 +10,7 @@ import { recordLimited, recordRequest } from "@/lib/tokens/use";
 /** Within an hour and a minute, whenever the test runs. */
 const AT = Math.floor(Date.now() / HOUR) * HOUR + SECOND;
 
-test("requests of a token and refusals after its end are counted, with the ip and the program they came from", async () => {
+test("requests of a token and refusals after its end are counted with their origin", async () => {
   const { id, token } = await newAccount();
   const { id: tokenId } = await db.accessToken.findFirstOrThrow({ where: { accountId: id } });
   const headers = { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "2001:db8:1:2:3::4" };
@@ -32,7 +32,7 @@ test("requests of a token and refusals after its end are counted, with the ip an
   expect(await db.tokenVisitor.findMany({ where: { tokenId: ended.id } })).toMatchObject([{ requests: 0 }]);
 });
 
-test("a batch holds the busiest minute and the last twenty ips, and what follows within a minute waits for the next one", async () => {
+test("use is written in batches with the busiest minute and the last twenty ips", async () => {
   const { id } = await newAccount();
   const { token } = await newNamedToken(id, "busy");
   for (let i = 0; i < 125; i++) recordRequest(token.id, "requests", { ip: null, agent: null }, AT);
@@ -59,7 +59,7 @@ test("a batch holds the busiest minute and the last twenty ips, and what follows
   expect(await hours()).toMatchObject(written);
 });
 
-test("a token that was to end when its replacement is first used ends with that use, and no other one does", async () => {
+test("the first use of a replacement ends the token it replaces and no other", async () => {
   const { id } = await newAccount();
   const { raw: oldRaw, token: old } = await newNamedToken(id, "old");
   const { token: other } = await newNamedToken(id, "with an overlap of its own");

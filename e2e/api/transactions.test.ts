@@ -25,7 +25,7 @@ test("a transaction waits for its connection for as long as a request may wait",
   expect(await counting).toBe(0);
 });
 
-test("PostgreSQL itself ends a transaction whose process sends nothing any more, and no setting stays behind", async () => {
+test("PostgreSQL ends a transaction whose process stays silent, without leaving a setting behind", async () => {
   const asked =
     "select extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::int as seconds";
   const secondsOf = (rows: unknown) => (rows as { seconds: number }[])[0]?.seconds;

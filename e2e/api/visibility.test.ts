@@ -60,7 +60,7 @@ async function setUpRow(viewer: TestAccount, other: TestAccount, row: Row): Prom
 }
 
 for (const role of ROLES) {
-  test(`${role}: all 48 combinations of owner, grant, support access and ticket, on the detail, the metrics and the list`, async () => {
+  test(`${role}: owner, grant, support access and ticket decide visibility in all 48 combinations`, async () => {
     const other = await newAccount();
     // Three calls a row, and a token has 120 a minute: a fresh viewer for every few rows.
     for (let from = 0; from < ROWS.length; from += 24) {
@@ -158,7 +158,7 @@ for (const [what, path] of [
   ["metrics", "/api/v1/game-services/:id/metrics"],
   ["metrics with a wrong range", "/api/v1/game-services/:id/metrics?range=nonsense"],
 ] as const) {
-  test(`${what}: an id of another account, an unknown id and every malformed id get the same whole response`, async () => {
+  test(`${what}: foreign, unknown and malformed ids get the same whole response`, async () => {
     const owner = await newAccount();
     const { id: serverId } = await newServer(owner.id);
     await newBenchmarkRun(serverId);

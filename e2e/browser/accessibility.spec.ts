@@ -34,27 +34,21 @@ async function expectEachReadable(page: Page, states: readonly State[]): Promise
   }
 }
 
-test("what strangers see has no axe violation and fits: the start page, the sign-in, and one that was refused", ({
-  page,
-}) => expectEachReadable(page, SIGNED_OUT));
+test("signed-out pages fit and have no axe violation", ({ page }) => expectEachReadable(page, SIGNED_OUT));
 
-test("the pages of tokens have no axe violation and fit, in each of their states", ({ page }) =>
+test("token pages fit and have no axe violation in any of their states", ({ page }) =>
   expectEachReadable(page, TOKENS));
 
-test("the fleet and what is done to several servers have no axe violation and fit", ({ page }) =>
-  expectEachReadable(page, FLEET));
+test("the fleet and its bulk actions fit and have no axe violation", ({ page }) => expectEachReadable(page, FLEET));
 
 test("the pages of a server have no axe violation and fit", ({ page }) => expectEachReadable(page, SERVER));
 
-test("the pages of game services, accounts and edge nodes have no axe violation and fit, whatever their names", ({
-  page,
-}) => expectEachReadable(page, [...SERVICES, ...ACCOUNT, ...NODES]));
+test("game service, account and edge node pages fit without axe violations, whatever the names", ({ page }) =>
+  expectEachReadable(page, [...SERVICES, ...ACCOUNT, ...NODES]));
 
 test("the documents have no axe violation and fit", ({ page }) => expectEachReadable(page, DOCUMENTS));
 
-test("the pages for when something went wrong say so without an axe violation: a form from elsewhere, no database", async ({
-  page,
-}) => {
+test("error pages for a foreign form and a missing database have no axe violation", async ({ page }) => {
   const signIn = await (await fetch(`${sharedOrigin()}/sign-in`)).text();
   const fields = signIn.match(/<input type="hidden"[^>]*>/g) ?? [];
   await page.setContent(

@@ -3,10 +3,7 @@ import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, test } from "@/e2e/support/pages";
 import { ENDPOINTS } from "@/lib/api/contract";
 
-test("the contents lead to every endpoint, a search finds parts without a request, and none of it is there without JavaScript", async ({
-  page,
-  browser,
-}) => {
+test("the contents link every endpoint, and their search works without a request", async ({ page, browser }) => {
   await page.goto("/docs/api");
   const contents = page.getByRole("navigation", { name: "On this page" });
   const paths = ENDPOINTS.map(([path]) => path.replace("/api/v1", "").replace(/:(\w+)/g, "{$1}"));
@@ -31,10 +28,7 @@ test("the contents lead to every endpoint, a search finds parts without a reques
   await plain.close();
 });
 
-test("an example runs with a token that is typed in: it is in that request's header and nowhere else, without cookies, and the answer is shown", async ({
-  page,
-  account,
-}) => {
+test("an example sends the typed token in its own request header and nowhere else", async ({ page, account }) => {
   const { raw } = await newNamedToken(account.id, "typed in");
   await page.goto("/docs/api");
   const example = page
@@ -79,10 +73,7 @@ test("an example runs with a token that is typed in: it is in that request's hea
   await expect(field).toHaveValue("");
 });
 
-test("on a phone sections are folded until somebody opens one or follows a link into it, and whole without JavaScript", async ({
-  page,
-  browser,
-}) => {
+test("on a phone sections stay folded until opened by hand or by a link", async ({ page, browser }) => {
   const phone = { width: 390, height: 844 };
   await page.setViewportSize(phone);
   await page.goto("/docs/api");

@@ -33,7 +33,7 @@ async function addServer(page: Page, label = "Web front"): Promise<string> {
   return keyOn(page);
 }
 
-test("an open page shows the next check-in by itself, keeps the focus, and says so when the console is away, in its states too", async ({
+test("an open page updates itself, keeps the focus and reports an unreachable console", async ({
   page,
   context,
   account,
@@ -67,10 +67,7 @@ test("an open page shows the next check-in by itself, keeps the focus, and says 
   await expect(page.getByText("Not updated since")).toHaveCount(0);
 });
 
-test("the fleet says in its title what needs somebody while it refreshes, and typing searches it", async ({
-  page,
-  account,
-}) => {
+test("the fleet's title keeps counting servers in need, and typing searches the fleet", async ({ page, account }) => {
   const [, silent = 0] = await fillMixedFleet(account.id);
   const fresh = await newServer(account.id, { stability: 1000 });
   const well = { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 };
@@ -92,11 +89,7 @@ test("the fleet says in its title what needs somebody while it refreshes, and ty
   await expect(page.getByText("No server matches.")).toBeVisible();
 });
 
-test("while the console is away, typing into the search filters the servers that are there; it is asked when it is back", async ({
-  page,
-  context,
-  account,
-}) => {
+test("while the console is away, the search filters the servers on the page", async ({ page, context, account }) => {
   await newServer(account.id, { label: "Web front" });
   await newServer(account.id, { label: "Database", hostname: "db-1.example.net" });
   await page.goto("/dashboard");
@@ -125,7 +118,7 @@ test("while the console is away, typing into the search filters the servers that
   await expect(servers).toHaveCount(1);
 });
 
-test("while the console is away, each row of the fleet says what its server was when it was last heard of", async ({
+test("while the console is away, each fleet row shows its server's last known state", async ({
   page,
   context,
   account,
@@ -159,10 +152,7 @@ function ago(ms: number): Date {
   return new Date(Date.now() - ms);
 }
 
-test("a server is added, its key is on the page once, with the two lines to paste, and works", async ({
-  page,
-  account,
-}) => {
+test("a server is added with a key shown once and the lines to paste", async ({ page, account }) => {
   const key = await addServer(page);
   const server = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
   const stored = await db.serverKey.findFirstOrThrow({
@@ -187,11 +177,7 @@ test("a server is added, its key is on the page once, with the two lines to past
   expect(await page.content()).not.toMatch(KEY);
 });
 
-test("a console that is away loses neither the key on the page nor what was typed", async ({
-  page,
-  context,
-  account,
-}) => {
+test("an unreachable console loses neither the key on the page nor typed text", async ({ page, context, account }) => {
   await page.goto("/dashboard/servers/new");
   await page.getByLabel("Label").fill("Typed");
   await page.getByLabel("Hostname").fill("typed.example.com");

@@ -51,10 +51,7 @@ const asRefused = (headers: Record<string, string>) => async (route: Route) => {
 const NGINX =
   "<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413 Request Entity Too Large</h1></center><hr><center>nginx</center></body></html>";
 
-test("what a form is refused with is read with JavaScript as without, HTML or JSON, whatever the status, and what was typed stays", async ({
-  page,
-  account,
-}) => {
+test("a refused form shows its reason with JavaScript as without, and keeps typed input", async ({ page, account }) => {
   expect(account.email).toContain("@");
   await page.goto(TOKEN_PAGE);
   await page.getByLabel("Name").fill("typed with care");
@@ -94,10 +91,7 @@ test("what a form is refused with is read with JavaScript as without, HTML or JS
   }
 });
 
-test("a form of the version before offers to load the page anew, and what was typed and chosen is in the new one", async ({
-  page,
-  account,
-}) => {
+test("an outdated form offers a reload that keeps typed and chosen values", async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   await page.getByLabel("Name").fill("before the update");
   await page.getByLabel("Expires").selectOption("30");
@@ -118,9 +112,7 @@ test("a form of the version before offers to load the page anew, and what was ty
   expect(await db.accessToken.count({ where: { accountId: account.id, name: "before the update" } })).toBe(1);
 });
 
-test("a page that was opened at another address than BASE_URL says both and links there, and its forms work where the browser vouches for them", async ({
-  page,
-}) => {
+test("a page opened outside BASE_URL links there, and its same-origin forms still work", async ({ page }) => {
   const { email } = await newAccount();
   const app = await startConsole(String(process.env.DATABASE_URL), { BASE_URL: "http://console.example.com" });
   try {
@@ -136,10 +128,7 @@ test("a page that was opened at another address than BASE_URL says both and link
   }
 });
 
-test("whatever becomes of the questions in the background, the new token stays, and its first request is seen later", async ({
-  page,
-  account,
-}) => {
+test("a new token stays shown and its first request is noticed despite failed polls", async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   const raw = await createOnPage(page, "fragile");
   let requests = 0;
@@ -160,10 +149,7 @@ test("whatever becomes of the questions in the background, the new token stays, 
   await expect(page.getByRole("banner")).toContainText(account.email);
 });
 
-test("no answer while creating: the page and what was typed stay, and sending it again creates one token", async ({
-  page,
-  account,
-}) => {
+test("without an answer the token form stays filled, and a retry creates one token", async ({ page, account }) => {
   for (const [index, how] of (["reset", "502"] as const).entries()) {
     await page.goto(TOKEN_PAGE);
     await failNextPost(page, how);
@@ -182,10 +168,7 @@ test("no answer while creating: the page and what was typed stay, and sending it
   }
 });
 
-test("an answer lost on its way after creating: sending it again says that there is one token already", async ({
-  page,
-  account,
-}) => {
+test("after a lost answer a retry says that the token was already created", async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   await failNextPost(page, "reset", true);
   await page.getByLabel("Name").fill("lost");
@@ -211,7 +194,7 @@ test("a connection that fails while revoking: the question stays, and sending it
   expect((await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt).not.toBeNull();
 });
 
-test("a connection that fails while a new network is confirmed or notices are snoozed: the page and the token on it stay, and sending it again works", async ({
+test("confirming a network or snoozing notices survives a failed connection and works on retry", async ({
   page,
   account,
 }) => {
@@ -244,9 +227,7 @@ test("a connection that fails while a new network is confirmed or notices are sn
   await expect(page.getByText("Snoozed until")).toBeVisible();
 });
 
-test("a connection that fails while signing in or out: the page stays, and the next attempt works", async ({
-  page,
-}) => {
+test("signing in or out after a failed connection works on the next attempt", async ({ page }) => {
   const { email } = await newAccount();
   await page.goto("/sign-in");
   await expect(page.getByLabel("E-mail")).toBeFocused();

@@ -31,10 +31,7 @@ async function add(page: Page, kind: "Mail" | "Webhook", target: string, name: s
   await form.getByRole("button").click();
 }
 
-test("with scripts, a webhook is added, refused ones stay in the field, its secret is shown once and replaced, and it is tested, renamed, turned off and on, and removed", async ({
-  page,
-  account,
-}) => {
+test("with scripts, a webhook is added, tested and removed, its secret shown once", async ({ page, account }) => {
   const receiver = await startReceiver();
   const where = { accountId: account.id };
   const secret = page.locator("figure", { hasText: "Secret of the webhook" }).locator("code");
@@ -75,10 +72,7 @@ test("with scripts, a webhook is added, refused ones stay in the field, its secr
   }
 });
 
-test("with scripts, an address is confirmed, rules are refused and saved, and a server's notices are snoozed", async ({
-  page,
-  account,
-}) => {
+test("with scripts, an address is confirmed, rules are saved and a server is snoozed", async ({ page, account }) => {
   const email = `${unique("reader").toLowerCase()}@example.com`;
   await add(page, "Mail", email, "Inbox");
   await expect(page.getByText("A mail is on its way, unless too many were sent there today")).toBeVisible();
@@ -113,7 +107,7 @@ test("with scripts, an address is confirmed, rules are refused and saved, and a 
   await expect(snoozed.locator("summary", { hasText: "Snooze notices" })).toBeVisible();
 });
 
-test("the page of notices and those of its mails fit every screen and meet WCAG 2.2 AA", async ({ page, account }) => {
+test("the notice pages fit every screen and meet WCAG 2.2 AA", async ({ page, account }) => {
   const long = "x".repeat(64);
   const now = new Date();
   const base = { accountId: account.id, kind: "webhook", host: `${"h".repeat(60)}.example.com`, confirmedAt: now };

@@ -28,7 +28,7 @@ test("several are revoked with one question that lists them, and the others stay
   expect((await call("/api/v1/me", stranger.token)).status).toBe(200);
 });
 
-test("the question opens and closes without a request, by Cancel, Escape and a click beside it, and leaves no trace in the history", async ({
+test("the confirmation question opens and closes without a request or a history entry", async ({
   page,
   context,
   account,
@@ -56,10 +56,7 @@ test("the question opens and closes without a request, by Cancel, Escape and a c
   await expect(page).toHaveURL("/");
 });
 
-test("a question that came with the URL is gone from it once it is cancelled: a reload does not ask again", async ({
-  page,
-  account,
-}) => {
+test("a cancelled question leaves the URL, so a reload does not ask again", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "linked");
   await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`, { waitUntil: "networkidle" });
   // The first key may come before the page listens.
@@ -72,10 +69,7 @@ test("a question that came with the URL is gone from it once it is cancelled: a 
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("a double tap where the button appears revokes nothing; a tap after half a second does", async ({
-  page,
-  account,
-}) => {
+test("a double tap revokes nothing, but a tap half a second later does", async ({ page, account }) => {
   await page.setViewportSize({ width: 375, height: 667 });
   const { token } = await newNamedToken(account.id, "slippery");
   const isRevoked = async () =>
@@ -119,10 +113,7 @@ test("revoking keeps the scroll position, and what became of it is in sight", as
   expect(Math.abs((await page.evaluate(() => window.scrollY)) - before)).toBeLessThan(150);
 });
 
-test("with the keyboard alone: sign in, create, copy, finish, revoke, and the focus is always where one goes on", async ({
-  page,
-  account,
-}) => {
+test("the keyboard alone creates, copies and revokes a token without losing the focus", async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   const name = page.getByLabel("Name");
   for (

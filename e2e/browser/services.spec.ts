@@ -15,10 +15,7 @@ async function fillIn(page: Page, values: { name: string; hostname: string; orig
   await page.getByLabel("Port of the origin").fill(values.port ?? "25565");
 }
 
-test("a service is created, changed, disabled, enabled and deleted, each change a version of its own", async ({
-  page,
-  account,
-}) => {
+test("each change of a service from creation to deletion is its own version", async ({ page, account }) => {
   await page.goto("/dashboard/game-services");
   await page.getByRole("link", { name: "Create your first game service" }).click();
   const hostname = `${unique("play")}.example.com`;
@@ -75,7 +72,7 @@ test("a service is created, changed, disabled, enabled and deleted, each change 
   expect(await db.gameService.count({ where: { accountId: account.id } })).toBe(0);
 });
 
-test("an open page of a service shows the next interval and the next status by itself, and says so when the console is away", async ({
+test("an open service page shows new intervals, new statuses and an unreachable console", async ({
   page,
   context,
   account,
@@ -106,10 +103,7 @@ test("an open page of a service shows the next interval and the next status by i
   await expect(connections).toContainText("6");
 });
 
-test("one stop of the Tab key and the arrow keys lead from mark to mark of the events of a service, and the mouse does", async ({
-  page,
-  account,
-}) => {
+test("arrow keys and the mouse reach every event mark of a game service", async ({ page, account }) => {
   const id = await eventfulService(account.id);
   await page.goto(`/dashboard/game-services/${id}?range=24h`);
   const lane = page.getByRole("figure", { name: "Connections a minute" }).getByRole("group", { name: "Events" });

@@ -27,11 +27,7 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const ACCOUNT_PAGE = "/dashboard/settings/account";
 
-test("a colour scheme is kept in the browser and is in the first bytes of every page", async ({
-  page,
-  context,
-  account,
-}) => {
+test("a colour scheme is kept and is in the first bytes of every page", async ({ page, context, account }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await page.goto(ACCOUNT_PAGE);
   await page.getByLabel("Dark").check();
@@ -92,10 +88,7 @@ test("a full click-through violates no policy and asks nobody but the console", 
 test.describe("in a browser elsewhere", () => {
   test.use({ timezoneId: "America/New_York" });
 
-  test("pages begin in its own zone, until the account chooses one: then that zone holds, UTC as well, and its own is one click away", async ({
-    page,
-    account,
-  }) => {
+  test("pages use the browser's time zone until the account chooses one", async ({ page, account }) => {
     const { id } = await newServer(account.id, { lastSeenAt: new Date() });
     await recordCheckIn(id, { sample: { cpuPct: 10 } });
     const hint = page.getByText(/Times in/);
@@ -116,10 +109,7 @@ test.describe("in a browser elsewhere", () => {
   });
 });
 
-test("the cursor of every chart tells the time in the zone that the account has chosen, and names it", async ({
-  page,
-  account,
-}) => {
+test("the cursor of every chart shows times in the account's zone and names it", async ({ page, account }) => {
   const zone = "Pacific/Marquesas";
   await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
   const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
@@ -152,11 +142,7 @@ test("the cursor of every chart tells the time in the zone that the account has 
   }
 });
 
-test("hostname, ip and id of a server are copied by the buttons beside them, and each says so", async ({
-  page,
-  context,
-  account,
-}) => {
+test("copy buttons copy a server's hostname, ip and id, and each says so", async ({ page, context, account }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const ip = "2001:db8:85a3::8a2e:370:7334";
   const { id } = await newServer(account.id, { hostname: "web-1.example.com", publicIp: ip, lastSeenAt: new Date() });
@@ -187,9 +173,7 @@ test("the commands of the start page are copied by the buttons beside them", asy
   }
 });
 
-test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", async ({
-  browser,
-}) => {
+test("the error page has no axe violation, and Try again shows the recovered page", async ({ browser }) => {
   const database = await createTestDatabase();
   await insertCaller(database.url);
   const client = new pg.Client(database.url);
@@ -223,9 +207,7 @@ test("a fault: the error page says so without an axe violation, and Try again sh
   }
 });
 
-test("a page of another origin can call the API with a token and read the limit, on errors too", async ({
-  page: tab,
-}) => {
+test("a page of another origin can call the API and read the limit", async ({ page: tab }) => {
   const { token } = await newAccount();
   const page = createServer((_, response) => response.end("<!doctype html>")).listen(0, "127.0.0.1");
   await once(page, "listening");

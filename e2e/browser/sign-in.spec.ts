@@ -30,10 +30,7 @@ test("a refused sign-in keeps the e-mail, forgets the password, and is told", as
   await expect(page).toHaveURL(/\/sign-in$/);
 });
 
-test("a session that ends while a form is filled: sign-in says so, leads back, and what was typed is there again", async ({
-  page,
-  context,
-}) => {
+test("when a session ends, signing in again leads back to the filled form", async ({ page, context }) => {
   const { id, email } = await newAccount();
   await signInDirectly(context, id);
   await page.goto(TOKEN_PAGE);
@@ -54,10 +51,7 @@ test("a session that ends while a form is filled: sign-in says so, leads back, a
   expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);
 });
 
-test("a page that the browser kept whole and shows again after its session is over becomes the sign-in page", async ({
-  page,
-  context,
-}) => {
+test("a page restored by the browser after its session ends becomes the sign-in page", async ({ page, context }) => {
   const { id } = await newAccount();
   await signInDirectly(context, id);
   await page.goto(TOKEN_PAGE);

@@ -18,10 +18,7 @@ const replaceOnPage = async (page: Page, overlap: string): Promise<string> => {
   return field.inputValue();
 };
 
-test("a token is renamed in place: the name is another, everything else stays; an unusable name is refused", async ({
-  page,
-  account,
-}) => {
+test("renaming a token changes only its name, and an unusable name is refused", async ({ page, account }) => {
   const { raw, token } = await newNamedToken(account.id, "before");
   await page.goto(TOKEN_PAGE);
   await page.getByRole("link", { name: "before", exact: true }).click();
@@ -37,10 +34,7 @@ test("a token is renamed in place: the name is another, everything else stays; a
   expect(await find(token.id)).toMatchObject({ name: "after", hint: token.hint, expiresAt: null, revokedAt: null });
 });
 
-test("replaced until first use: both rows say so, and the old token ends with the first request of the new one", async ({
-  page,
-  account,
-}) => {
+test("replaced until first use, the old token ends with the new one's first request", async ({ page, account }) => {
   const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
   await page.goto(`${TOKEN_PAGE}/${old.id}`);
   const newRaw = await replaceOnPage(page, "first-use");
@@ -66,10 +60,7 @@ test("replaced until first use: both rows say so, and the old token ends with th
   await expect(page.getByText(/Being replaced|Replaces/)).toHaveCount(0);
 });
 
-test("which token is this: a whole one and its last four characters are found, others are not, and nothing pasted stays", async ({
-  page,
-  account,
-}) => {
+test("a token is found by itself or its last four characters; nothing pasted stays", async ({ page, account }) => {
   const { raw } = await newNamedToken(account.id, "in my hand");
   const stranger = await newAccount();
   const section = page.getByRole("region", { name: "Which token is this?" });
@@ -91,10 +82,7 @@ test("which token is this: a whole one and its last four characters are found, o
   expect(page.url()).not.toContain("cpat");
 });
 
-test("what was typed into the filter stays when a title of a column is clicked, and goes on filtering", async ({
-  page,
-  account,
-}) => {
+test("the typed filter survives sorting by a column and goes on filtering", async ({ page, account }) => {
   for (const name of ["web a", "web b", "mail", "news", "shop", "wiki"]) await newNamedToken(account.id, name);
   await page.goto(TOKEN_PAGE);
   const names = page.getByRole("table", { name: "Active tokens", exact: true }).getByRole("rowheader").locator("a");
@@ -115,10 +103,7 @@ test("what was typed into the filter stays when a title of a column is clicked, 
   await expect(names).toHaveText(["mail", "news", "shop", "web a", "web b", "wiki"]);
 });
 
-test("typing filters the rows at once; what is selected, all of it too, is what can be seen", async ({
-  page,
-  account,
-}) => {
+test("typing filters the rows at once, and the selection holds only visible rows", async ({ page, account }) => {
   for (const name of ["alpha 1", "alpha 2", "beta 1", "beta 2", "gamma", "delta"])
     await newNamedToken(account.id, name);
   await page.goto(TOKEN_PAGE);

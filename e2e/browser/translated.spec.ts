@@ -75,7 +75,7 @@ async function expectRenewed(page: Page): Promise<void> {
   await expect(page.getByText("Something went wrong on our side")).toHaveCount(0);
 }
 
-test("every value of a translated page of a server renews itself, whatever happened to it, and no step breaks the page", async ({
+test("every value of a translated server page keeps updating without breaking the page", async ({
   page,
   context,
   account,

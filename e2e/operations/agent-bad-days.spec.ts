@@ -109,7 +109,7 @@ done
 exec "$@"`;
 
 for (const shell of [...SHELLS, ["sh"]]) {
-  test(`a single check-in by ${shell[0]} on a full disk sends all that was measured, and without room in memory either it says what it lacked`, async () => {
+  test(`a single check-in by ${shell[0]} on a full disk still sends every measurement`, async () => {
     needs("namespaces", "busybox");
     const [disk, script] = [join(bench.dir, "disk"), join(bench.dir, "on-full-disks")];
     mkdirSync(disk);
@@ -134,7 +134,7 @@ for (const shell of [...SHELLS, ["sh"]]) {
   });
 }
 
-test("a file system that does not answer is left out and named, and the rest is reported", async () => {
+test("a file system that does not answer is named and left out", async () => {
   bench.shim("df", "exec /bin/sleep 60");
   const { code, stdout, stderr } = await bench.run(["dash"], ["print"]);
   expect(code).toBe(0);
@@ -152,7 +152,7 @@ test("where ping ends at once, a single check-in still measures for a second", a
   expect(readFileSync(slept, "utf8")).toBe("1\n");
 });
 
-test("counts that could not be read at the beginning are left out, not taken for zero", async () => {
+test("counters that could not be read at first are left out, not zero", async () => {
   const failed = join(bench.dir, "failed");
   bench.shim(
     "awk",
@@ -177,7 +177,7 @@ test("a ping that does not end is given up, and the rest is reported", async () 
   expect(JSON.parse(stdout)).not.toHaveProperty("net_loss_pct");
 });
 
-test("df is asked about file systems of the machine that keep files, and never about one of the network", async () => {
+test("df asks about local file systems that keep files, never about network ones", async () => {
   const proc = join(bench.dir, "proc");
   execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
   mkdirSync(join(proc, "self"));
@@ -202,7 +202,7 @@ test("df is asked about file systems of the machine that keep files, and never a
   );
 });
 
-test("only the console's own answer delivers a check-in or refuses it for good; a captive portal's page does neither", async () => {
+test("only the console's own answer settles a check-in, never a captive portal's page", async () => {
   const clock = startClock(400);
   const portal = await startAnswering((response, count) => {
     if (clock.elapsed() > 300) return stored(response);
@@ -224,7 +224,7 @@ test("only the console's own answer delivers a check-in or refuses it for good; 
   for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(45 * SECOND);
 });
 
-test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in the console's time stops nothing, and a Date is no clock", async () => {
+test("Retry-After is obeyed up to fifteen minutes, and invalid headers stop nothing", async () => {
   const clock = startClock(3800);
   const arrivals: number[] = [];
   /** What is answered, and how long the agent waits then at least. It asks again within a minute of that. */
@@ -322,7 +322,7 @@ for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
     ["forward", 3600],
     ["back", -3600],
   ] as const) {
-    test(`a clock that is set ${direction} by an hour ${moment} is corrected once: no sample is an hour off`, async () => {
+    test(`a clock set ${direction} by an hour ${moment} puts no sample an hour off`, async () => {
       const behind = join(bench.dir, "behind");
       writeFileSync(behind, String(behindBefore));
       // As known from an earlier run.
@@ -353,7 +353,7 @@ for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
   }
 }
 
-test("install says what is wrong while the service does not deliver, and an unreadable key is not no key", async () => {
+test("install explains a service that does not deliver, such as an unreadable key", async () => {
   const { id: accountId } = await newAccount();
   const { key } = await newReportingServer(accountId);
   const root = join(bench.dir, "root");

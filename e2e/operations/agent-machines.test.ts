@@ -62,7 +62,7 @@ const arcstats = (sizeGb: number, leastGb: number, mostGb = 32) =>
   `13 1 0x01 147 39984 5 9\nname type data\nhits 4 7\nc 4 9\nc_min 4 ${leastGb * GB}\nc_max 4 ${mostGb * GB}\nsize 4 ${sizeGb * GB}\n`;
 
 for (const shell of SHELLS) {
-  test(`the cache of ZFS is not used memory where it can be given back: ${shell.join(" ")}`, async () => {
+  test(`ZFS cache that can be given back is not used memory: ${shell.join(" ")}`, async () => {
     const used = async (arc: string, cgroup = {}) => {
       const told = await print(machine({ meminfo: meminfo(64, 6), "spl/kstat/zfs/arcstats": arc }, cgroup), shell);
       return Number(told.mem_used_mb) / 1024;
@@ -75,7 +75,7 @@ for (const shell of SHELLS) {
     expect(await used("size 4\n")).toBe(58);
   });
 
-  test(`a container tells its own use, and of its host only what is its own as well: ${shell.join(" ")}`, async () => {
+  test(`a container reports only values that are its own: ${shell.join(" ")}`, async () => {
     const limits = {
       "memory.max": `${256 * MB}\n`,
       "memory.current": `${200 * MB}\n`,
@@ -116,7 +116,7 @@ for (const shell of SHELLS) {
     });
   });
 
-  test(`a quota beyond the machine is no more than the machine, and a new one is one check-in without CPU: ${shell.join(" ")}`, async () => {
+  test(`a quota beyond the machine is the machine: ${shell.join(" ")}`, async () => {
     const read = async (quota: string, later = quota) => {
       const paths = machine(
         { uptime: "1000.00 1.00\n" },
@@ -154,7 +154,7 @@ for (const shell of SHELLS) {
     }
   });
 
-  test(`what is read-only in its superblock is never the fullest, except the root, which is told: ${shell.join(" ")}`, async () => {
+  test(`read-only file systems never count as fullest, a read-only root is reported: ${shell.join(" ")}`, async () => {
     bench.shim(
       "df",
       `shift; for path; do case $path in /) echo 'r 100 20 80 20% /' ;; /data) echo 'd 100 30 70 30% /data' ;; *) echo "i 100 100 0 100% $path" ;; esac; done`,
@@ -197,7 +197,7 @@ for (const shell of SHELLS) {
     }
   });
 
-  test(`a hundred file systems are few df, those that hang are named and not asked again, and the rest is known: ${shell.join(" ")}`, async () => {
+  test(`hanging file systems are named, not asked again, and hide no others: ${shell.join(" ")}`, async () => {
     const log = join(bench.dir, "asked");
     bench.shim(
       "df",
@@ -276,7 +276,7 @@ async function startConsole(answer: (count: number, sampledAt: number) => Answer
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, samples, asked };
 }
 
-test("data sets of one pool are asked about together, and each keeps its own fullness", async () => {
+test("data sets of one pool are queried together but keep their own fullness", async () => {
   const log = join(bench.dir, "asked");
   bench.shim("df", `echo "$*" >>${log}; echo 't 100 10 90 10% /tank'; echo 't/a b 100 70 30 70% /tank/a b'`);
   const mountinfo = [
@@ -310,7 +310,7 @@ test("a file system with less than nothing free is full", async () => {
   expect((await print(machine())).disk_used_pct).toBe(100);
 });
 
-test("a single check-in waits neither for df nor for systemctl, and leaves none of them behind", async () => {
+test("a single check-in waits for neither df nor systemctl, and leaves none behind", async () => {
   const log = join(bench.dir, "started");
   bench.shim("timeout", 'shift; exec /usr/bin/timeout 1 "$@"');
   for (const name of ["df", "systemctl"]) bench.shim(name, `echo $$ >>${log}; exec /bin/sleep 600`);
@@ -353,7 +353,7 @@ test("what could not be read is left out, and never zero", async () => {
 });
 
 for (const client of ["curl", "wget"]) {
-  test(`an answer of something in between is told for what it is, and the key follows no redirect: ${client}`, async () => {
+  test(`the key follows no redirect, and an intermediary's answer is named as such: ${client}`, async () => {
     const tools = "sh dash awk cat cksum cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
     bench.only([...tools.split(" "), client]);
     bench.shim("sleep", "exit 0");
@@ -426,7 +426,7 @@ for (const client of ["curl", "wget"]) {
   });
 }
 
-test("the service reads the key file where systemd gives no credentials, and never blames a good key", async () => {
+test("the service reads the key file where systemd gives no credentials", async () => {
   const root = join(bench.dir, "root");
   const key = mintToken("serverKey");
   write(root, { "etc/console-agent/key": `${key}\n` });
@@ -452,7 +452,7 @@ test("the service reads the key file where systemd gives no credentials, and nev
   }
 });
 
-test("install ends after the second failed start, with systemd's result, the last line of the log and a remedy", async () => {
+test("install ends after the second failed start with systemd's result and a remedy", async () => {
   const console = await startConsole();
   const shows = join(bench.dir, "shows");
   for (const [n, [first, second, told]] of [

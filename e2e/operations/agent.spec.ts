@@ -36,7 +36,7 @@ const samplesOf = (serverId: number) => db.telemetrySample.findMany({ where: { s
 
 for (const shell of SHELLS) {
   for (const client of ["curl", "wget"] as const) {
-    test(`${shell[0]} with ${client} checks in once, and the key is in no argument and no variable`, async () => {
+    test(`${shell[0]} with ${client} checks in once without exposing the key in arguments or variables`, async () => {
       needs(client);
       const { id: accountId, token } = await newAccount();
       const { id, key } = await newReportingServer(accountId);
@@ -62,7 +62,7 @@ for (const shell of SHELLS) {
   }
 }
 
-test("print needs no key and no network, and shows all thirteen measurements where the machine offers them", async () => {
+test("print needs neither key nor network and shows every measurement the machine offers", async () => {
   bench.shim("systemctl", "echo 'a.service loaded failed failed A'");
   // A machine that sent nothing in between has no retransmissions.
   bench.shim("ping", `curl -s ${sharedOrigin()}/healthz >/dev/null; ${PING}`);
@@ -106,7 +106,7 @@ test("a sample of a machine with one file system takes at most forty processes",
   }
 });
 
-test("lost packets are measured against the console; one that never answered says nothing about them", async () => {
+test("packet loss is measured against the console and unknown when it never answers", async () => {
   const loss = async (line: string) => {
     bench.shim("ping", line);
     return JSON.parse((await bench.run(["dash"], ["print", sharedOrigin()])).stdout).net_loss_pct;
@@ -121,7 +121,7 @@ test("lost packets are measured against the console; one that never answered say
   expect(readFileSync(join(bench.dir, "asked"), "utf8").trim().split(" ").at(-1)).toBe("2001:db8::1");
 });
 
-test("it and the node exporter read the same recorded machine and agree in everything that both measure", async () => {
+test("the daemon and the node exporter agree on one recorded machine", async () => {
   needs("prometheus-node-exporter");
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name));
   const proc = join(bench.dir, "proc");
@@ -152,7 +152,7 @@ test("it and the node exporter read the same recorded machine and agree in every
   }
 });
 
-test("on the live machine it and the node exporter agree within what two readings a second apart can", async () => {
+test("the daemon and the node exporter agree closely on the live machine", async () => {
   needs("prometheus-node-exporter");
   const exporter = nodeExporter();
   const before = await exporter.read("/proc");
@@ -212,7 +212,7 @@ async function startFlakyConsole(isAway: () => boolean, now: () => number) {
   };
 }
 
-test("an outage of an hour, by a clock that runs ahead: everything is kept, replayed in order, and counts like no outage", async () => {
+test("check-ins of an hour's outage are kept, replayed in order and fully counted", async () => {
   const { id: accountId } = await newAccount();
   const end = Math.floor(Date.now() / SECOND);
   const start = end - 76 * 60;
@@ -256,7 +256,7 @@ test("an outage of an hour, by a clock that runs ahead: everything is kept, repl
   expect(agent.stderr()).not.toContain(key.slice(5, 20));
 });
 
-test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is obeyed; what is refused is left out", async () => {
+test("the spool holds 150 check-ins, drops the oldest first and obeys Retry-After", async () => {
   const reports: { at: number; sampledAt: number }[] = [];
   const clock = join(bench.dir, "clock");
   const now = Math.floor(Date.now() / SECOND);
@@ -309,7 +309,7 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
   expect(agent.stderr()).toContain("The console cannot use a check-in, which is left out: Not now.");
 });
 
-test("what a clock an hour ahead has measured is stored at its true time, once, also when the clock is then set right", async () => {
+test("samples from a clock an hour ahead are stored once at their true time", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const start = Math.floor(Date.now() / SECOND);
@@ -344,7 +344,7 @@ test("what a clock an hour ahead has measured is stored at its true time, once, 
   expect(agent.stderr()).not.toContain("is left out");
 });
 
-test("a single check-in by wget and a clock three hours behind is stored at its true time", async () => {
+test("a check-in by wget three hours behind is stored at its true time", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   bench.shim("date", "echo $(($(/bin/date +%s) - 10800))");
@@ -382,7 +382,7 @@ const filesIn = (dir: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length))
     .sort();
 
-test("install checks in first, keeps the key to root and the daemon, and starts a service; uninstall leaves nothing", async () => {
+test("install checks in, protects the key and starts a service; uninstall leaves nothing", async () => {
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const root = join(bench.dir, "root");
@@ -426,7 +426,7 @@ test("install checks in first, keeps the key to root and the daemon, and starts 
   expect(readFileSync(calls, "utf8")).toContain("disable --now console-agent.service");
 });
 
-test("without systemd install says what to put in cron, and without root it says so", async () => {
+test("without systemd install suggests a cron line, and without root it says so", async () => {
   const { id: accountId } = await newAccount();
   const { key } = await newReportingServer(accountId);
   const run = () => bench.run(["dash"], ["install", sharedOrigin()], `${key}\n`, { DESTDIR: join(bench.dir, "root") });

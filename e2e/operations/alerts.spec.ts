@@ -102,7 +102,7 @@ const asTest = (name: string, series: Series, firing: string[], { end, step } = 
   ],
 });
 
-test("each shipped alert fires for what it is about, alone, and none for a console that is well or whose database comes back", () => {
+test("each shipped alert fires alone for its cause, and none for a healthy console", () => {
   needs("promtool");
   const shipped = [...readFileSync(RULES, "utf8").matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
   expect(Object.keys(HAPPENS)).toEqual(shipped);

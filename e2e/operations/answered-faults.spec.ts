@@ -48,7 +48,7 @@ test.beforeAll(async () => {
 test.afterAll(async () => app?.stop());
 
 for (const [stage, { path, method = "GET", headers }] of Object.entries(STAGES)) {
-  test(`when the stage "${stage}" throws, the client gets a 500 with the id that the log has, and the next request of the connection is answered`, async () => {
+  test(`a throw in stage "${stage}" answers 500 with the logged id, keeping the connection`, async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ask = async (url: string, verb = "GET", further: Record<string, string> = {}) => {
       const sent = request(app.origin + url, {

@@ -147,7 +147,7 @@ function faultsOf(endpoint: Endpoint) {
   return { wrongType: { ...tooLarge, type: endpoint.wrongType }, tooLarge, late: { announced: 1000 }, bad: {} };
 }
 
-test("of everything that is wrong with a body the first is told, in the order 401, 429, 415, 413, 408, 400, at every endpoint", {
+test("every endpoint reports the first of several body faults in the same order", {
   tag: "@waits",
 }, async () => {
   const nobody = { server: "", node: "", run: "x" } as Sender;
@@ -194,7 +194,7 @@ const checkIn = async (key: string): Promise<number> =>
   (await send({ path: CHECK_INS, headers: { ...bearer(key), ...typeOf(CHECK_INS) }, body: '{"cpu_pct":5}' }).answer)
     .status;
 
-test("large bodies of an account arrive four at a time, the next waits, and small bodies and other accounts wait for none of them", async () => {
+test("an account's large bodies arrive four at a time and delay no other requests", async () => {
   const [sender, other] = [await newSender(), await newSender()];
   const held = Array.from({ length: 4 }, () => withhold(sender.server, MB, 10));
   let isAnswered = false;
@@ -212,7 +212,7 @@ test("large bodies of an account arrive four at a time, the next waits, and smal
   expect(await fifth).toBe(204);
 });
 
-test("a large body whose end never comes is 408, and its place is there again", { tag: "@waits" }, async () => {
+test("a large body that never ends is answered 408 and frees its place", { tag: "@waits" }, async () => {
   const { server } = await newSender();
   const held = Array.from({ length: 4 }, () => withhold(server, MB, 10).answer);
   expect(await statuses(held)).toEqual([408, 408, 408, 408]);
@@ -247,7 +247,7 @@ const dearBatch = (key: string): Sent => ({
 });
 
 for (const [senders, bodies] of Object.entries(FLOODS)) {
-  test(`bodies that are dear to read take turns: one of another account is answered before most of sixty that came before it from ${senders}`, async () => {
+  test(`expensive bodies take turns, so another account overtakes most of sixty from ${senders}`, async () => {
     const quiet = await newSender();
     const askQuietly = async () => (await send(dearBatch(quiet.server)).answer).status;
     // All but their last byte, so that they come to be read in one moment.

@@ -10,7 +10,7 @@ import { createTestDatabase } from "@/e2e/support/test-database";
 
 // The commands that operators run, each as a separate process. What they do is in e2e/api/commands.test.ts.
 
-test("a password is read from standard input, and a mistake is one sentence and exit code 1", async () => {
+test("a password is read from standard input, and mistakes exit with code 1", async () => {
   const database = await createTestDatabase();
   const account = (args: string[], input = "") =>
     command(["console", "account", ...args], { DATABASE_URL: database.url }, input);
@@ -48,7 +48,7 @@ test("a wrong variable stops every command with a sentence that says which and w
   }
 });
 
-test("a Node that is too old is told which one is needed, before anything is installed", async () => {
+test("an outdated Node is told the required version before anything is installed", async () => {
   const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.3' } })";
   const { code, stderr } = await command(["demo"], {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
@@ -59,7 +59,7 @@ test("a Node that is too old is told which one is needed, before anything is ins
   });
 });
 
-test("a port in use and a database that cannot be reached are one sentence each, before anything is built", async () => {
+test("a busy port or unreachable database ends in one sentence before any build", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
   const { port } = taken.address() as AddressInfo;
@@ -76,7 +76,7 @@ test("a port in use and a database that cannot be reached are one sentence each,
   expect(unreachable.stderr).not.toContain("hunter2");
 });
 
-test("npm run migrate changes nothing where all is done, and --status names what is pending, failed, edited or newer", async () => {
+test("npm run migrate repeats nothing, and --status names pending, failed, edited and newer migrations", async () => {
   const database = await createTestDatabase();
   const variables = { DATABASE_URL: database.url };
   const names = readdirSync("prisma/migrations", { withFileTypes: true }).flatMap((one) =>
@@ -112,7 +112,7 @@ test("npm run migrate changes nothing where all is done, and --status names what
   }
 });
 
-test("every command says which database it uses, embedded or not, and never with the password", async () => {
+test("every command names its database, embedded or not, and never the password", async () => {
   const database = await createTestDatabase();
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   const url = new URL(database.url);
@@ -149,7 +149,7 @@ test("every command says which database it uses, embedded or not, and never with
   }
 });
 
-test("a command that takes no arguments does nothing when it is given one, and says so", async () => {
+test("a command that takes no arguments refuses them and does nothing", async () => {
   for (const [words, word, called] of [
     [["console", "sweep"], "--help", "npm run console -- sweep"],
     [["build"], "now", "npm run build"],
@@ -166,7 +166,7 @@ test("a command that takes no arguments does nothing when it is given one, and s
   }
 });
 
-test("without DATABASE_URL every command but the demo's refuses in a sentence, and makes no database", async () => {
+test("without DATABASE_URL every command but the demo's refuses and creates no database", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   for (const args of [
     ["migrate"],
@@ -186,7 +186,7 @@ test("without DATABASE_URL every command but the demo's refuses in a sentence, a
   rmSync(dir, { recursive: true });
 });
 
-test("the files of the embedded database are never opened twice: the second one is refused, the command line joins in", async () => {
+test("embedded database files are never opened twice, and commands join the running process", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   const { startReadyProcess } = await import("@/e2e/support/ready-process");
   const first = await startReadyProcess<string>("e2e/support/embedded-files-process.ts", [dir]);

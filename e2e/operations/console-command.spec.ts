@@ -67,7 +67,7 @@ async function fill() {
   return { accountId, token, name, email, server, service };
 }
 
-test("-o json of every command is the API's answer byte for byte, by name or by id", async () => {
+test("-o json prints every command's API answer byte for byte", async () => {
   needs("python3");
   const { token, server, service } = await fill();
   const { run } = newHome();
@@ -90,7 +90,7 @@ test("-o json of every command is the API's answer byte for byte, by name or by 
   }
 });
 
-test("tables name what there is; what others wrote commands no terminal, and colours are for terminals without NO_COLOR", async () => {
+test("tables print no foreign control characters, and colours only on terminals without NO_COLOR", async () => {
   needs("python3");
   const { token, name, email } = await fill();
   const { run, onTerminal } = newHome();
@@ -111,7 +111,7 @@ test("tables name what there is; what others wrote commands no terminal, and col
   expect((await onTerminal(["servers"], "", { ...with_, NO_COLOR: "1" })).output).not.toContain("\u001b");
 });
 
-test("columns stand under each other whatever the names are made of, and on a narrow terminal the widest gives way, never the ip", async () => {
+test("columns align for any name, and narrow terminals shorten the widest, never the ip", async () => {
   needs("python3");
   const { id: accountId, token } = await newAccount();
   const labels = ["日本語サーバー", "cafe\u0301", "plain", `${"long ".repeat(20)}end`];
@@ -199,7 +199,7 @@ function whole(status: number, body: string, headers = ""): string {
   return `HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-test("whatever answers in the console's place, and whatever the token or the URL is made of, it is one sentence and an exit code", async () => {
+test("any bad answer, token or URL ends in one sentence and an exit code", async () => {
   needs("python3");
   const { run } = newHome();
   const origin = sharedOrigin();
@@ -228,7 +228,7 @@ test("whatever answers in the console's place, and whatever the token or the URL
   });
 });
 
-test("login asks for the token without showing it and stores it for its owner alone; it goes to no other console, and two sources that differ are told", async () => {
+test("login hides the token, stores it for its owner and sends it nowhere else", async () => {
   needs("python3");
   const { accountId, token, name } = await fill();
   const { file, run, onTerminal, store } = newHome();

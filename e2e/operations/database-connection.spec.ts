@@ -17,7 +17,7 @@ import { migrate } from "@/scripts/database";
 const START = "server/start.mjs";
 const BUILT = { CONSOLE_DIST_DIR: DIST_DIRS.test };
 
-test("TLS parameters of the URL mean what they mean to psql, and an unverified connection is said once at the start", async () => {
+test("TLS parameters work as in psql, and an unverified connection is reported once", async () => {
   needs("postgres", "psql", "openssl");
   const postgres = await startPostgres();
   const dir = mkdtempSync(join(tmpdir(), "console-tls-"));
@@ -73,7 +73,7 @@ test("TLS parameters of the URL mean what they mean to psql, and an unverified c
   }
 });
 
-test("a console does not start where something between forgets its time zone, and says what to do", async () => {
+test("a console does not start where a pooler forgets its time zone", async () => {
   needs("postgres");
   const postgres = await startPostgres();
   await migrate(postgres.url);

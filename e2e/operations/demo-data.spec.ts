@@ -8,7 +8,7 @@ import { runDemo } from "@/e2e/support/running-command";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
-test("elsewhere than on Linux this machine is left out of the demo, and one line says why", async () => {
+test("outside Linux the demo leaves out this machine and says why", async () => {
   const platform = Object.getOwnPropertyDescriptor(process, "platform") ?? {};
   Object.defineProperty(process, "platform", { ...platform, value: "darwin" });
   try {
@@ -21,7 +21,7 @@ test("elsewhere than on Linux this machine is left out of the demo, and one line
   }
 });
 
-test("npm run demo with DATABASE_URL puts the whole demo into that database, in every state that there is", async () => {
+test("npm run demo with DATABASE_URL fills that database with every state", async () => {
   const database = await createTestDatabase();
   const port = await freePort();
   const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
@@ -127,7 +127,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
   }
 });
 
-test("the demo prints its address with the last hour behind it, before anything of earlier days is written", async () => {
+test("the demo prints its address once the last hour is written, before earlier days", async () => {
   const database = await createTestDatabase();
   // It takes two hours of each server and service, and refuses the rest: a demo that wrote that first would end here.
   for (const [table, id, time] of [
@@ -162,7 +162,7 @@ test("the demo prints its address with the last hour behind it, before anything 
   }
 });
 
-test("the demo refuses a database with accounts that it did not make, and changes nothing in it", async () => {
+test("the demo refuses a database with other accounts and leaves it unchanged", async () => {
   const database = await createTestDatabase();
   await insertCaller(database.url);
   try {

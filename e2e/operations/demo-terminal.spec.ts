@@ -45,7 +45,7 @@ function programsWithout(dir: string, ...left: string[]): string {
 }
 
 // `demo.spec.ts` sees its steps elsewhere than on a terminal.
-test("npm run demo on a terminal: each step with its number and how long it takes, then the address; no line of the log; without curl this machine is left out, of the fleet as well", {
+test("npm run demo on a terminal shows numbered, timed steps, then the address", {
   tag: "@waits",
 }, async () => {
   needs("python3");

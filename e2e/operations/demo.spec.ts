@@ -16,7 +16,7 @@ import { findRunningDatabase } from "@/server/embedded/owner-file";
 
 // The demo with other programs: the README's lines, a browser. `demo-data.spec.ts` has what it writes.
 
-test("npm run demo: each step with its number and how long it takes and no line of the log, data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a page of a server that is short, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all and ends with a sentence and a code when its database ends", {
+test("npm run demo shows live data in every state and keeps it across runs", {
   tag: "@waits",
 }, async ({ page }) => {
   needs("curl");

@@ -47,9 +47,7 @@ const HOSTILE_ORIGINS = [
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
-  test("two nodes serve one service, each with its own counters; a deleted service is gone when both say so", async ({
-    world,
-  }) => {
+  test("two nodes count one service separately, and deletion waits for both", async ({ world }) => {
     const { app, token, hosts, statusOf, seriesOf, newNode, expectInMinutes, newOrigin, newService, wish } = world;
     const nodes = [await newNode("edge-1"), await newNode("edge-2")];
     const [{ outside: outsideIp } = { outside: "" }] = hosts;
@@ -75,9 +73,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBeNull();
   });
 
-  test("what a console says that is no hostname, ip or number never becomes a command of HAProxy or nft, its texts reach players as they are, and the other services go on", async ({
-    world,
-  }) => {
+  test("invalid values from the console never become HAProxy or nft commands", async ({ world }) => {
     const { hosts, newOrigin } = world;
     const host = new EdgeHost();
     hosts.push(host);
@@ -120,9 +116,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     }
   });
 
-  test("what cannot be served is said, as the error of that service alone; /metrics has the newest minute of the others", async ({
-    world,
-  }) => {
+  test("an unservable service reports its own error, and /metrics still covers the others", async ({ world }) => {
     const { app, token, get, statusOf, seriesOf, newNode, expectInMinutes, newOrigin, newService } = world;
     const { host, url, key } = await newNode("edge-1");
     const { origin, port } = await newOrigin("one", host.outside);
@@ -163,10 +157,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     }).toPass();
   });
 
-  test("a version that cannot be served leaves players with the last one that can, also over a restart; only disabling and deleting end it", async ({
-    page,
-    world,
-  }) => {
+  test("players keep the last servable version until the service is disabled or deleted", async ({ page, world }) => {
     const {
       app,
       get,
@@ -248,9 +239,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
-  test("what an edge node learns of an origin while a report is under way is told in the next one", async ({
-    world,
-  }) => {
+  test("findings about an origin during a report are sent with the next one", async ({ world }) => {
     const { hosts, mutes, newMuteOrigin } = world;
     const host = new EdgeHost();
     hosts.push(host);

@@ -70,7 +70,7 @@ async function newNode(answer: RequestListener = (_, response) => response.end()
   return node;
 }
 
-test("a report that a proxy refuses is no report that the console refuses: it waits and is lost to nothing", async () => {
+test("a report that a proxy refuses waits, and nothing of it is lost", async () => {
   const stored: number[] = [];
   let [status, body, asked] = [413, "<html>Request Entity Too Large</html>", 0];
   const node = await newNode((request, response) => {
@@ -97,7 +97,7 @@ test("a report that a proxy refuses is no report that the console refuses: it wa
   await ended;
 });
 
-test("what answers in the console's place is told for what it is, and the key follows no redirect", async () => {
+test("what answers in the console's place is named, and the key follows no redirect", async () => {
   let [status, body, asked] = [301, "", 0];
   const node = await newNode((_, response) => {
     asked++;
@@ -120,7 +120,7 @@ test("what answers in the console's place is told for what it is, and the key fo
   await expect(ask()).rejects.toThrow("The console answered 403: No.");
 });
 
-test("an nft that does not end fails once in a minute, and holds up nothing beside", async () => {
+test("an nft that does not end fails once a minute and holds up nothing", async () => {
   const log = join(dir, "started");
   // It heeds no signal that it can heed.
   nftIs(`echo x >>${log}; trap '' TERM; while :; do sleep 1; done`);
@@ -137,7 +137,7 @@ function answerAsHaproxy(answerOf: (command: string) => string | undefined) {
   return listening(server, join(dir, "haproxy.sock"));
 }
 
-test("an answer of HAProxy that is cut off is a failure, not servers and hostnames that are gone", async () => {
+test("an answer of HAProxy that is cut off is a failure, not servers gone", async () => {
   let answer = "";
   await listening(
     createSocketServer((socket) => socket.once("data", () => socket.end(answer))),
@@ -156,7 +156,7 @@ test("an answer of HAProxy that is cut off is a failure, not servers and hostnam
   expect(await haproxy.ask("del server slot_1/o1")).toBe("Server deleted.");
 });
 
-test("a HAProxy that started anew and takes nothing is one line of the log, and is tried again", async () => {
+test("a new HAProxy that takes nothing is one line of the log, tried again", async () => {
   let tries = 0;
   await answerAsHaproxy((command) => {
     if (command === "show serv") tries++;
@@ -186,7 +186,7 @@ async function newOrigin() {
   return { port, pings: () => pings };
 }
 
-test("services with one origin learn a version of the protocol in one ping a second", async () => {
+test("services with one origin learn its protocol in one ping a second", async () => {
   const { port, pings } = await newOrigin();
   const node = await newNode();
   node.wanted = [1, 2, 3, 4, 5].map((id) => ({

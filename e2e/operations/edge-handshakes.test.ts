@@ -31,7 +31,7 @@ const SPELLED = [
 ];
 const OTHERS = [`_dc-srv.${NAME}`, `x._dc-srv.6a.${NAME}`, `_dc-srv.6a._minecraft._udp.${NAME}`, `_dc-srv.xyz.${NAME}`];
 
-test("an edge node reads the name that Cloudflare's SRV targets and modded clients stand for", () => {
+test("an edge node reads hostnames as Cloudflare's SRV targets and modded clients spell them", () => {
   const nameOf = (hostname: string) => {
     const asked = readHandshake(handshake(hostname));
     return asked && typeof asked === "object" ? asked.hostname : asked;
@@ -40,7 +40,7 @@ test("an edge node reads the name that Cloudflare's SRV targets and modded clien
   for (const hostname of OTHERS) expect(nameOf(hostname), hostname).not.toBe(NAME);
 });
 
-test("HAProxy leads each spelling of a name to its origin, and waits for every byte of a handshake, whatever its length and split", async (context) => {
+test("HAProxy routes every spelling of a hostname, however long or split the handshake", async (context) => {
   needsProgram(context, "haproxy");
   const runDir = mkdtempSync(join(tmpdir(), "console-edge-"));
   const closers: (() => void)[] = [() => rmSync(runDir, { recursive: true, force: true })];

@@ -20,7 +20,7 @@ const untilClosed = (socket: Socket) =>
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
-  test("joins and status pings are told apart, and connections of one ip above its limits or without a handshake are closed, counted for the node, or above those of a service for the service, and cost nobody else anything", async ({
+  test("joins and pings count apart, and closed excess connections cost nobody else anything", async ({
     page,
     world,
   }) => {
@@ -114,9 +114,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     await expect(page.locator("tr[data-node] data")).toHaveAttribute("value", String(await refused()));
   });
 
-  test("of a thousand services with one origin each further one has ports of its own while there are any; who comes too late reads nothing of the others, and takes nothing from them", async ({
-    world,
-  }) => {
+  test("services beyond an origin's free ports fail without taking anything from the others", async ({ world }) => {
     const { database, newNode, newOrigin, newService, wish } = world;
     const { host, url, key } = await newNode("edge-1", [], 1002);
     const { port } = await newOrigin("shared", host.outside);
@@ -169,9 +167,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
-  test("hundreds of origins that take connections and say nothing cost no other origin its latency", async ({
-    world,
-  }) => {
+  test("hundreds of silent origins cost no other origin its latency", async ({ world }) => {
     const { database, newNode, expectInMinutes, newOrigin, newMuteOrigin, newService } = world;
     const { host, url, key } = await newNode("edge-1", [], 402);
     const { port } = await newOrigin("one", host.outside);

@@ -12,10 +12,7 @@ import { SECOND } from "@/lib/format/time";
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
-  test("players stay and new ones come for as long as the name of an origin is not found, over restarts, and the page says so", async ({
-    page,
-    world,
-  }) => {
+  test("players stay and join while an origin's name is not found, even over restarts", async ({ page, world }) => {
     const { app, names, statusOf, startAgain, newNodeWithNames, newOrigin, newService, signedIn } = world;
     await signedIn(page);
     const node = await newNodeWithNames("edge-1");
@@ -58,9 +55,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("one");
   });
 
-  test("a name server that says nothing at all leaves the last ip in place and players with it, with a warning", async ({
-    world,
-  }) => {
+  test("a silent name server leaves players on the last ip, with a warning", async ({ world }) => {
     const { database, names, statusOf, expectInMinutes, newNodeWithNames, newOrigin, newService } = world;
     const { host, url, key } = await newNodeWithNames("edge-1");
     const { port } = await newOrigin("one", host.outside);
@@ -78,9 +73,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(await statusOf(id)).toBe("active");
   });
 
-  test("a changed origin takes new players, and those who play stay with the old one until they leave", async ({
-    world,
-  }) => {
+  test("a changed origin takes new players while current ones stay on the old one", async ({ world }) => {
     const { statusOf, seriesOf, newNode, startAgain, expectInMinutes, changeService, newOrigin, newService } = world;
     const node = await newNode("edge-1");
     const { host, url, key } = node;
@@ -128,9 +121,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
-  test("players of an origin that was changed an hour ago are closed and its server is deleted, over restarts, and not before", async ({
-    world,
-  }) => {
+  test("players of an old origin are closed an hour after the change, not earlier", async ({ world }) => {
     const { statusOf, newNode, startAgain, changeService, newOrigin, newService } = world;
     const node = await newNode("edge-1");
     const { host, url, key } = node;
@@ -158,9 +149,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
-  test("a name that leads to a private ip after a public one leaves players with the public one, also over a restart, and says why", async ({
-    world,
-  }) => {
+  test("a name that turns private leaves players on its public ip and says why", async ({ world }) => {
     const { names, get, statusOf, startAgain, expectInMinutes, newNodeWithNames, newOrigin, newService } = world;
     const node = await newNodeWithNames("edge-1");
     const { host, url, key } = node;

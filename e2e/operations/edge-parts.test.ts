@@ -89,7 +89,7 @@ async function newOrigin(): Promise<{ origin: Origin; port: number; pings: () =>
   return { origin, port, pings: () => pings };
 }
 
-test("rules of nftables that somebody flushed are made again, and meanwhile services go off and on and connections count", async () => {
+test("flushed nftables rules come back, and services and counting go on meanwhile", async () => {
   const console = await startConsole();
   const { origin, port } = await newOrigin();
   console.serve([service(1, "one.example.test", port)]);

@@ -12,9 +12,7 @@ import { SECOND } from "@/lib/format/time";
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
-  test("two accounts share one origin, in IPv4 and IPv6: all are active, and each counter is exact", async ({
-    world,
-  }) => {
+  test("two accounts share one origin over IPv4 and IPv6 with exact separate counters", async ({ world }) => {
     const { database, app, token, newNode, expectInMinutes, newOrigin, newService } = world;
     const { host, url, key } = await newNode("edge-1");
     const { origin, port } = await newOrigin("shared", "::");
@@ -64,10 +62,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     await expectInMinutes(async () => [byRange(await totals("packets")), packets()]).toEqual([packets(), packets()]);
   });
 
-  test("an origin is told each player's ip by PROXY protocol v2, IPv4 and IPv6, and the page says which pings it answers", async ({
-    page,
-    world,
-  }) => {
+  test("an origin learns each player's ip by PROXY protocol v2, over IPv4 and IPv6", async ({ page, world }) => {
     const { app, statusOf, seriesOf, newNode, expectInMinutes, changeService, newOrigin, signedIn, createInBrowser } =
       world;
     await signedIn(page);
@@ -133,10 +128,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
-  test("while an origin is away players read its owner's text, and one that answers badly or is asked too often is answered for; both are counted apart", async ({
-    page,
-    world,
-  }) => {
+  test("an unavailable or faulty origin is answered for, and both are counted apart", async ({ page, world }) => {
     const { database, app, newNode, startAgain, expectInMinutes, newOrigin, newOriginAt, signedIn, createInBrowser } =
       world;
     await signedIn(page);

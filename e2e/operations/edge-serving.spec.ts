@@ -17,7 +17,7 @@ import { mintToken } from "@/lib/tokens/format";
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
-  test("serves players with the key that npm run console -- edge prints, counts exactly what they bring, never mixes origins, and outlives the console", async ({
+  test("serves players, counts their traffic exactly, never mixes origins and outlives the console", async ({
     page,
     world,
   }) => {
@@ -117,9 +117,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
-  test("HAProxy starts anew twice: everything is applied again, nobody reaches another's origin, and every minute is there once and whole", async ({
-    world,
-  }) => {
+  test("HAProxy restarts lead nobody to another's origin and count every minute once", async ({ world }) => {
     const { statusOf, seriesOf, newNode, expectInMinutes, newOrigin, newService } = world;
     const { host, url, key } = await newNode("edge-1");
     const parts = [await newOrigin("one", host.outside), await newOrigin("two", host.outside)];
@@ -183,9 +181,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(host.output).toContain("HAProxy has started anew; applying everything again.");
   });
 
-  test("with a console that is older than the edge node nothing is lost, and what it does not know is told once it does", async ({
-    world,
-  }) => {
+  test("an edge node keeps what an older console cannot read until it can", async ({ world }) => {
     const { hosts, expectInMinutes, newOrigin } = world;
     const host = new EdgeHost();
     hosts.push(host);
@@ -255,9 +251,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     }
   });
 
-  test("a clock that is off by an hour, and set while the node runs, moves no interval and closes no player", async ({
-    world,
-  }) => {
+  test("a clock off by an hour moves no interval and disconnects no player", async ({ world }) => {
     const { statusOf, seriesOf, newNode, changeService, newOrigin, newService } = world;
     const { host, way, url, key } = await newNode("edge-1");
     // By the console's clock the node's minute ends fifteen seconds from now. No interval may be ahead of this machine's.

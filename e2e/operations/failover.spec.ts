@@ -8,7 +8,7 @@ import { startPostgres, startReplica } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { migrate } from "@/scripts/database";
 
-test("the replica is promoted under load behind HAProxy: every answer is right or 503 with Retry-After, and soon all are right again", async () => {
+test("a replica promoted under load leaves only right answers or 503, then recovers", async () => {
   needs("postgres", "haproxy");
   const primary = await startPostgres();
   await migrate(primary.url);

@@ -20,7 +20,7 @@ const FAILURE_FIELDS: Record<string, object> = {
   [AGENT_PATHS.otlp]: { code: 14, message: UNAVAILABLE },
 };
 
-test("what strangers send in headers of the framework reaches the log as lines of printable JSON, if at all", async () => {
+test("hostile framework headers reach the log only as printable JSON lines", async () => {
   const database = await createTestDatabase();
   const app = await startConsole(database.url);
   try {
@@ -76,7 +76,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     expect(answer.headers.get("retry-after")).toBe("5");
   }
 
-  test("unreachable is 503 with Retry-After and never lets anyone in; back again, it recovers by itself", async () => {
+  test("unreachable is 503 with Retry-After, lets nobody in and recovers by itself", async () => {
     await postgres.kill();
     await expectUnavailable();
     await expectFailure(
@@ -92,7 +92,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
   });
 
-  test("every endpoint of machines is 503 with Retry-After where its protocol looks for it, and takes the same report afterwards", async () => {
+  test("every machine endpoint answers its protocol's 503 with Retry-After and later takes the report", async () => {
     const keys: Record<string, string> = {};
     for (const name of Object.keys(REPORTERS)) keys[name] = await insertReportingServer(postgres.url);
     const sentAt = Date.now();
@@ -119,7 +119,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     expect(await runSql(postgres.url, seen)).toEqual([{ count: Object.keys(REPORTERS).length }]);
   });
 
-  test("a page that is the same for everybody is made once for each origin, so it needs no database; the form to sign in does", async () => {
+  test("pages that are the same for everybody need no database, but sign-in does", async () => {
     const read = async (path: string) => {
       const answer = await fetch(app.origin + path);
       const text = await answer.text();
@@ -144,7 +144,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await expect.poll(async () => (await read("/sign-in")).status).toBe(200);
   });
 
-  test("an outage is two lines of the log, its begin and its end, however many requests it refuses", async () => {
+  test("an outage is two log lines, begin and end, however many requests fail", async () => {
     const countOf = (text: string) => app.output().split(text).length - 1;
     // What earlier tests did is over, in the log too.
     const isCalm = () => countOf("database unavailable") === countOf("database available again");
@@ -164,7 +164,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     expect(JSON.parse(lines.find((line) => line.includes("available again")) ?? "")).toMatchObject({ level: "info" });
   });
 
-  test("requests of a token whose use cannot be written are answered, and wait for it with one write in all", async () => {
+  test("requests whose token use cannot be written are answered, sharing one pending write", async () => {
     const blocker = new pg.Client(postgres.url);
     await blocker.connect();
     await blocker.query("update access_tokens set last_used_at = null");
@@ -182,7 +182,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await expect.poll(used).toEqual(expect.any(Date));
   });
 
-  test("read-only, as a standby is: /readyz is 503, what reads is answered, what writes is 503 with Retry-After until it may again", async () => {
+  test("read-only, reads are answered and writes get 503 until they may again", async () => {
     const key = await insertReportingServer(postgres.url);
     const checkIn = () =>
       fetch(`${app.origin}/ingest/v1/check-ins`, {
@@ -204,7 +204,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await expect.poll(async () => (await checkIn()).status).toBe(200);
   });
 
-  test("restarted between two requests: at most the next one is 503, and all 20 after it are 200", async () => {
+  test("restarted between two requests, at most the next one is 503", async () => {
     await Promise.all(Array.from({ length: 10 }, () => me()));
     await postgres.kill();
     await postgres.restart();
@@ -215,7 +215,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     expect(app.output()).not.toContain("uncaughtException");
   });
 
-  test("restarted under load: every answer is 200 or 503, none hangs, none is a 500", async () => {
+  test("restarted under load, every answer is 200 or 503 and none hangs", async () => {
     // So many tokens that none meets its limit.
     const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 40);
     const statuses: number[] = [];
@@ -248,7 +248,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await expect.poll(async () => (await me(hurried)).status).toBe(200);
   });
 
-  test("a PostgreSQL that says nothing at all is given up on when the time to wait is over, and is used again afterwards", async () => {
+  test("a silent PostgreSQL is given up on in time and used again afterwards", async () => {
     const children = pauseTree(postgres.process());
     // It stays silent until the answer is there.
     await expectUnavailable(hurried);

@@ -23,9 +23,7 @@ const DISK_MB = 120;
 const RESULT = `{"version":"v2026-07-03","os":{"kernel":"6.12.48"},"cpu":{"cores":4,"freq":"2445.404 MHz"},"mem":{"ram":8142440},
   "noise":"${randomBytes(12_000).toString("base64")}","geekbench":[{"version":6,"single":1500,"multi":4000,"url":"x"}]}`;
 
-test("on a full disk of PostgreSQL check-ins, uploads and forms are 503 with Retry-After, what was typed stays on the page, and lists are answered; once there is room all of it is stored, and nothing was restarted", async ({
-  page,
-}) => {
+test("with PostgreSQL's disk full, writes are 503, lists work and recovery needs no restart", async ({ page }) => {
   needs("postgres", "namespaces");
   const postgres = await startPostgresOnSmallDisk(DISK_MB);
   await migrate(postgres.url);
@@ -129,7 +127,7 @@ test("on a full disk of PostgreSQL check-ins, uploads and forms are 503 with Ret
   }
 });
 
-test("lines of the log that a full disk swallows are counted, said when there is room again, and end nothing", async () => {
+test("log lines lost to a full disk are counted and reported once room returns", async () => {
   needs("namespaces");
   const dir = mkdtempSync(join(tmpdir(), "console-full-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", dir]);

@@ -95,7 +95,7 @@ function expectTrueRefusals(seen: readonly Seen[]): void {
   }
 }
 
-test("480 requests at once for the lists of 1,000 servers: others are served, a refusal is 503, true and not counted, a used-up token is 429, and each answer names the token's end", async () => {
+test("480 simultaneous requests for long lists leave others served, and refusals cost no quota", async () => {
   const [quiet, usedUp] = [await newCustomer(), await newToken(attacker.accountId)];
   const end = new Date(Date.now() + DAY);
   const tokens: string[] = [];
@@ -128,7 +128,7 @@ test("480 requests at once for the lists of 1,000 servers: others are served, a 
   }
 });
 
-test("long answers of an account are made one at a time, and short ones of another in their share", async () => {
+test("an account's long answers are made one at a time, short ones are not", async () => {
   const quiet = await newCustomer();
   const [busy, short] = [await newToken(attacker.accountId), await newToken(quiet.accountId)];
   const ask = async (token: string) => {
@@ -147,7 +147,7 @@ test("long answers of an account are made one at a time, and short ones of anoth
   expect(Number(after.waited) - Number(before.waited)).toBeGreaterThanOrEqual(10);
 });
 
-test("of many requests at once for a list that nobody has asked for yet, all but the first few are made one at a time", async () => {
+test("simultaneous first requests for a list are soon answered one at a time", async () => {
   const { accountId, token } = await newCustomer();
   await db.$executeRaw`insert into servers (account_id, label, hostname)
     select ${accountId}, 'Server ' || n, 'server.example.net' from generate_series(1, 150) n`;
@@ -177,7 +177,7 @@ test("clients that wait as a 503 tells them are all served in the end", async ()
   expect(refused).toBeGreaterThan(0);
 });
 
-test("four tokens that ask for weeks, again after each 503, leave every week and every other answer to others", async () => {
+test("four tokens that keep requesting weeks cost no other account an answer", async () => {
   const quiet = await newCustomer();
   const tokens: string[] = [];
   for (let n = 0; n < 4; n++) tokens.push(await newToken(attacker.accountId));
@@ -200,7 +200,7 @@ test("four tokens that ask for weeks, again after each 503, leave every week and
 // Proxmox VE reports to Telegraf's path.
 const { "Proxmox VE": _, ...ONE_OF_EACH_PATH } = REPORTERS;
 for (const [name, reporter] of Object.entries(ONE_OF_EACH_PATH)) {
-  test(`300 reports by ${name} of one account that its own locked rows hold up leave connections to others, and are told when to come again`, async () => {
+  test(`300 reports by ${name} held up by locked rows leave connections to others`, async () => {
     needsPostgresRun();
     const quiet = await newCustomer();
     const { key } = await newReportingServer(quiet.accountId);
@@ -216,7 +216,7 @@ for (const [name, reporter] of Object.entries(ONE_OF_EACH_PATH)) {
   });
 }
 
-test("60 forms of one server that its locked row holds up take one connection in turn, and others are served", async () => {
+test("60 forms waiting for one locked row take one connection, and others are served", async () => {
   needsPostgresRun();
   const quiet = await newCustomer();
   const path = `/dashboard/servers/${attacker.serverId}/settings`;
@@ -231,7 +231,7 @@ test("60 forms of one server that its locked row holds up take one connection in
   });
 });
 
-test("what is written after answers with fifty tokens whose rows are locked waits in the turn of their account", async () => {
+test("delayed writes of fifty locked tokens keep no other account waiting", async () => {
   needsPostgresRun();
   const [busy, quiet] = [await newAccount(), await newCustomer()];
   const tokens = [busy.token];
@@ -251,7 +251,7 @@ test("what is written after answers with fifty tokens whose rows are locked wait
   await expect.poll(() => db.accessToken.count({ where: unused })).toBe(0);
 });
 
-test("40 clients of a page of 1,000 servers, and 40 strangers with pages that are made anew, wait for each other alone", async () => {
+test("40 clients of a huge page and 40 strangers make nobody else wait", async () => {
   const quiet = await newCustomer();
   const crowds = [
     attack(40, () => [send("/dashboard", { Cookie: attacker.cookie })]),
@@ -264,7 +264,7 @@ test("40 clients of a page of 1,000 servers, and 40 strangers with pages that ar
   for (const crowd of crowds) expectTrueRefusals(await crowd.stop());
 });
 
-test("40 clients of 400 days of a server, compared with the days before, wait for each other alone", async () => {
+test("40 clients of a server's 400 days make nobody else wait", async () => {
   const quiet = await newCustomer();
   const { serverId, cookie } = attacker;
   await db.server.update({ where: { id: serverId }, data: { createdAt: new Date(Date.now() - 400 * DAY) } });
@@ -282,7 +282,7 @@ test("40 clients of 400 days of a server, compared with the days before, wait fo
   expectTrueRefusals(seen);
 });
 
-test("made-up tokens from one ip do not delay the first request with a token that works from there", async () => {
+test("made-up tokens from one ip delay no valid token's first request from there", async () => {
   const quiet = await newCustomer();
   const unseen: string[] = [];
   for (let round = 0; round < 10; round++) unseen.push(await newToken(quiet.accountId));

@@ -40,7 +40,7 @@ async function onDatabase(play: (stage: { url: string; sql: Sql }) => Promise<vo
   }
 }
 
-test("npm run console -- notices test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", async () => {
+test("npm run console -- notices test EMAIL tests each channel and reports failures", async () => {
   await onDatabase(async ({ sql, url }) => {
     const [working, broken] = [await startReceiver(), await startReceiver(500)];
     const variables = { DATABASE_URL: url, ...WITH_KEY };
@@ -66,7 +66,7 @@ test("npm run console -- notices test EMAIL sends a test by each channel that is
   });
 });
 
-test("/ops/metrics counts the notices that are due, and messages that are delivered and given up, and says how long the oldest has been due", async () => {
+test("/ops/metrics counts notices due, their age, and messages delivered and given up", async () => {
   await onDatabase(async ({ sql, url }) => {
     const [working, gone, opsPort] = [await startReceiver(), await startReceiver(410), await freePort()];
     const app = await startConsole(url, { ...WITH_KEY, OPS_PORT: String(opsPort) });
@@ -107,7 +107,7 @@ test("/ops/metrics counts the notices that are due, and messages that are delive
   });
 });
 
-test("with the process killed at random moments every beginning and end arrives by webhook and mail at least once, and what comes again has the same id and body", async () => {
+test("random kills lose no notice, and repeats carry the same id and body", async () => {
   test.setTimeout(SLOW.timeout);
   await onDatabase(async ({ sql, url }) => {
     const KILLS = 10;

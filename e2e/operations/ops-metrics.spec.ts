@@ -19,7 +19,7 @@ import { runSql } from "@/e2e/support/run-sql";
 import { DAY, SECOND } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 
-test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process", async () => {
+test("/ops/metrics on its own port reports routes, admission, limit, pool and process", async () => {
   needs("promtool", "redis-server");
   const redis = await startRedis();
   const opsPort = await freePort();
@@ -86,7 +86,7 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
   }
 });
 
-test("a night in which both stores go away and come back, and nobody asks anything, leaves no alert behind", async () => {
+test("a failure of both stores during an idle night leaves no alert behind", async () => {
   needs("postgres", "prometheus", "redis-server");
   const [redis, postgres, opsPort] = [await startRedis(), await startPostgres(), await freePort()];
   await migrate(postgres.url);
@@ -141,7 +141,7 @@ scrape_configs: [{ job_name: console-ops, metrics_path: /ops/metrics, scrape_int
   }
 });
 
-test("a scrape says whether the instance is ready, even while PostgreSQL is frozen, and what the last sweep found without looking for it", async () => {
+test("a scrape tells readiness, even while PostgreSQL is frozen, and the last sweep's results", async () => {
   needs("postgres");
   const [postgres, opsPort] = [await startPostgres(), await freePort()];
   await migrate(postgres.url);
@@ -198,7 +198,7 @@ test("a scrape says whether the instance is ready, even while PostgreSQL is froz
   }
 });
 
-test("while statements hang, most scrapes say that requests find no connection, and there are no more than DATABASE_POOL_SIZE and one; none does before and after", async () => {
+test("scrapes report exhausted connections only while statements hang", async () => {
   needs("postgres");
   const [postgres, opsPort] = [await startPostgres(), await freePort()];
   await migrate(postgres.url);
@@ -256,7 +256,7 @@ test("the operator's port is at OPS_HOST alone", async () => {
   }
 });
 
-test("without OPS_PORT there is no operator's port: the console listens on its own alone, and answers /ops/metrics with 404", async () => {
+test("without OPS_PORT there is no operator port, and /ops/metrics is 404", async () => {
   const app = await startConsole(String(process.env.DATABASE_URL));
   try {
     expect((await fetch(`${app.origin}/ops/metrics`)).status).toBe(404);
@@ -266,7 +266,7 @@ test("without OPS_PORT there is no operator's port: the console listens on its o
   }
 });
 
-test("promtool accepts the alerts on /ops/metrics, and the queries of the service levels in docs/alerts.md", () => {
+test("promtool accepts the /ops/metrics alerts and the queries in docs/alerts.md", () => {
   needs("promtool");
   const [, shown = ""] = /```promql\n(.*?)```/s.exec(readFileSync("docs/alerts.md", "utf8")) ?? [];
   const queries = shown.split("\n").filter(Boolean);

@@ -12,7 +12,7 @@ import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { migrate } from "@/scripts/database";
 
-test("PostgreSQL goes back to a moment as docs/backup.md says: a token of before works, one of after does not", async () => {
+test("PostgreSQL goes back to a moment as docs/backup.md says, keeping only earlier tokens", async () => {
   needs("postgres");
   const text = readFileSync("docs/backup.md", "utf8");
   const [, conf = ""] = /```conf\n(.*?)```/s.exec(text) ?? [];

@@ -52,7 +52,7 @@ test.describe("behind PgBouncer in transaction mode", () => {
     return app;
   }
 
-  test("400 requests at once are all answered rightly, prepared statements are given up with one line, and instants are UTC", async () => {
+  test("400 requests at once are answered rightly, without prepared statements and in UTC", async () => {
     const { origin, output } = await open(pooler.url);
     const calls = Array.from({ length: REQUESTS }, async (_, index) => {
       const caller = index % CALLERS;
@@ -85,7 +85,7 @@ test.describe("behind PgBouncer in transaction mode", () => {
     expect(output()).not.toContain("prepared statements");
   });
 
-  test("a statement that takes too long is cancelled in PostgreSQL, is 503 in time, and reaches no other client", async () => {
+  test("a slow statement is cancelled in PostgreSQL, is 503 and reaches no other client", async () => {
     const { origin } = await open(pooler.url, SHORT_WAIT);
     const listed = () => call("/api/v1/servers", tokens[0] ?? "", { origin });
     await expect.poll(async () => (await listed()).status).toBe(200);

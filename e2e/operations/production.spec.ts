@@ -14,7 +14,7 @@ import { DIST_DIRS } from "@/scripts/build";
 const BUILT = { CONSOLE_DIST_DIR: DIST_DIRS.test };
 const START = "server/start.mjs";
 
-test("the commands and the server run from a built checkout as a user who can write no file of it and has no home", async () => {
+test("commands and server run from a built checkout as a user without write access", async () => {
   const database = await createTestDatabase();
   try {
     await runSql(database.url, "drop schema public cascade; create schema public");
@@ -51,7 +51,7 @@ test("the commands and the server run from a built checkout as a user who can wr
   }
 });
 
-test("a start that is refused is two lines of JSON and a code: wrong variables, an argument, no database named, no build", async () => {
+test("a refused start is two lines of JSON and an exit code", async () => {
   const NOWHERE = { ...BUILT, DATABASE_URL: "postgresql://postgres@127.0.0.1:1/none" };
   const reasons: [variables: Record<string, string>, args: string[], reason: string][] = [
     [{ ...NOWHERE, PORT: "70000" }, [], 'PORT must be a whole number from 0 to 65535, not "70000".'],
@@ -81,7 +81,7 @@ test("a server of another build than its pages is refused in a sentence", async 
   );
 });
 
-test("a console is one process whose lines are all JSON, its first names the commit and no answer does; it serves from a database that is ahead", async () => {
+test("a console is one process, logs only JSON and serves a newer database", async () => {
   const database = await createTestDatabase();
   const { version, commit } = JSON.parse(readFileSync(`${DIST_DIRS.test}/build-info.json`, "utf8"));
   try {
@@ -112,7 +112,7 @@ test("a console is one process whose lines are all JSON, its first names the com
   }
 });
 
-test("a console starts while PostgreSQL is away, says 503 at /readyz, and SIGTERM ends it well", async () => {
+test("a console starts without PostgreSQL, says 503 at /readyz and stops cleanly on SIGTERM", async () => {
   const app = await startProductionConsole("postgresql://postgres@127.0.0.1:1/none", {});
   const statusOf = async (path: string) => (await fetch(app.origin + path)).status;
   expect([await statusOf("/healthz"), await statusOf("/readyz")]).toEqual([200, 503]);

@@ -11,7 +11,7 @@ const PROGRAMS = [
 ] as const;
 
 for (const { path, type, check } of PROGRAMS) {
-  test(`the console hands out ${path} byte by byte to anybody, and what keeps a copy asks whether it changed`, async () => {
+  test(`the console serves ${path} byte for byte to anybody, and caches revalidate it`, async () => {
     const file = `public${path}`;
     const answer = await fetch(sharedOrigin() + path);
     expect(answer.status).toBe(200);
@@ -36,10 +36,7 @@ for (const { path, type, check } of PROGRAMS) {
   });
 }
 
-test("the page of edge nodes and docs/edge.md name the address of the program that nodes run", async ({
-  page,
-  context,
-}) => {
+test("the edge node page and docs/edge.md name the address of the nodes' program", async ({ page, context }) => {
   const { id } = await newAccount("admin");
   await signInDirectly(context, id);
   await page.goto("/dashboard/edge-nodes");

@@ -71,7 +71,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       await Promise.all(instances.map((instance) => instance.stop()));
     });
 
-    test(`beside clients whose requests are nested without end, and whose connections end without an answer, none of ${REQUESTS} requests of others fails`, async () => {
+    test(`clients with endlessly nested or broken requests make none of ${REQUESTS} others fail`, async () => {
       const { id, token } = await newAccount();
       const { key } = await newReportingServer(id);
       // Each ip may send few forms: an attacker has many.
@@ -129,7 +129,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
     });
 
     if (name === "nginx") {
-      test("one ip gets so many pages and forms at once and then 429, another one all it asks for, and a machine is not counted", async () => {
+      test("pages and forms are limited for each ip, and machines are not counted", async () => {
         const statusesOf = async (count: number, path: string, from: string, method = "GET") => {
           const answers = await Promise.all(Array.from({ length: count }, () => ask(path, { from, method })));
           return new Set(answers.map(({ status }) => status));
@@ -141,7 +141,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       });
     }
 
-    test("what the proxy itself refuses under the paths of machines is JSON that nobody keeps", async () => {
+    test("the proxy's own refusals on machine paths are JSON that nobody caches", async () => {
       // Caddy hands on what it reads, and the console refuses by itself. Asked first: a proxy may use a connection once more
       // that is being reset, and cannot send such a body again.
       const large = await ask("/ingest/v1/check-ins", { method: "POST", body: "x".repeat(5_000_000) });
@@ -163,7 +163,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       }
     });
 
-    test("a person signs in at whatever port the proxy listens, also with a browser that does not send Sec-Fetch-Site", async () => {
+    test("a person signs in at any proxy port, even without Sec-Fetch-Site", async () => {
       const port = proxy?.port ?? 0;
       const signedIn = await signInThrough(port, host);
       expect(signedIn.status, signedIn.body).toBe(303);
@@ -174,7 +174,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       );
     });
 
-    test("plain HTTP is refused with 403 where machines send their keys, and a page is redirected", async () => {
+    test("plain HTTP is 403 on machine paths and redirected on pages", async () => {
       const plain = async (path: string, method = "GET") => {
         const sent = plainRequest({
           host: "127.0.0.1",
@@ -209,7 +209,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
   });
 }
 
-test("behind nginx with the line that is copied most, or with none, a person signs in, or reads which line to change", async () => {
+test("behind a common nginx misconfiguration sign-in works or names the line to change", async () => {
   needs("nginx", "openssl");
   const host = "console.example.com";
   const app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });

@@ -53,7 +53,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       return (key: string) => backend.limits.limit(policy, key);
     };
 
-    test("of 200 at once exactly 120 are accepted, and each remainder from 119 to 0 is told once", async () => {
+    test("of 200 requests at once exactly 120 are accepted, each remainder told once", async () => {
       const limit = limitOf(60 * SECOND);
       let begunAt = 0;
       const decisions = await whileUp([backend.limits], () => {
@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       }
     });
 
-    test("a client that never stops gets no more than the limit in any window, and no less than it may", async () => {
+    test("a client that never stops gets exactly the limit in any window", async () => {
       const windowMs = 600;
       const limit = limitOf(windowMs, 20);
       let key = unique("key");
@@ -132,7 +132,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
   });
 }
 
-test("Redis accepts or refuses requests together that count together, and whoever waits as long as announced is accepted, 20 of 20", {
+test("Redis accepts requests that count together all or none, and announced waits hold", {
   tag: "@waits",
 }, async () => {
   needs("redis-server");
@@ -165,7 +165,7 @@ test("Redis accepts or refuses requests together that count together, and whoeve
   await redis.stop();
 });
 
-test("Redis keeps the accepted requests within the window and no others, and a refusal changes nothing there", async () => {
+test("Redis keeps only accepted requests within the window, and refusals change nothing", async () => {
   needs("redis-server");
   const redis = await startRedis();
   const limits = openRateLimits({ kind: "tcp", url: redis.url });

@@ -43,7 +43,7 @@ for (const [what, settings] of [
   ["Redis", (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` })],
   ["Upstash", (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token: "x" })],
 ] as const) {
-  test(`a silent ${what} holds a request up for little more than a second, and then none for a while`, async () => {
+  test(`a silent ${what} delays requests for about a second, then none for a while`, async () => {
     const hole = await startBlackHole();
     const limits = openRateLimits(settings(hole.port));
     const key = unique("key");
@@ -56,7 +56,7 @@ for (const [what, settings] of [
   });
 }
 
-test("a Redis that stops, is paused, and comes back: the limit holds throughout and Redis is used again", async () => {
+test("the limit holds while Redis stops, pauses and returns, and Redis is used again", async () => {
   needs("redis-server");
   const redis = await startRedis();
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
@@ -86,7 +86,7 @@ test("a Redis that stops, is paused, and comes back: the limit holds throughout 
   await redis.stop();
 });
 
-test("a Redis whose clock is set back by an hour locks nobody out for it, and no instance forgets what it accepted", async () => {
+test("a Redis clock set back locks nobody out, and instances forget no accepted requests", async () => {
   needs("redis-server");
   const redis = await startRedis();
   const [limits, other] = [1, 2].map(() => openRateLimits({ kind: "tcp", url: redis.url })) as [RateLimits, RateLimits];

@@ -40,7 +40,7 @@ test("every command of the README is run by a test", () => {
   for (const command of commands) expect(Object.keys(ELSEWHERE), "known commands").toContain(command);
 });
 
-test("the README's way to production works as it is typed: built, migrated, started, a machine reports, and each line of the log is JSON", async () => {
+test("the README's way to production works as typed, from build to reporting machine", async () => {
   needs("curl", "redis-server");
   const copy = mkdtempSync(join(tmpdir(), "console-readme-"));
   cpSync(".", copy, { recursive: true, filter: (path) => !MADE.test(relative(".", resolve(path))) });

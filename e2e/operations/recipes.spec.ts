@@ -33,7 +33,7 @@ test("fleet.sh prints every server in full, and waits where the limit says so", 
   expect(errors).toBe("");
 });
 
-test("fleet.sh goes on after a restart of the console, without a word, and says what waiting does not mend", async () => {
+test("fleet.sh silently survives a console restart and names errors that waiting cannot fix", async () => {
   needs("curl");
   const database = String(process.env.DATABASE_URL);
   const { id: accountId, token } = await newAccount();
@@ -56,7 +56,7 @@ test("fleet.sh goes on after a restart of the console, without a word, and says 
   }
 });
 
-test("what fleet.sh prints and the console's published curves are all that the two health-score recipes need", async () => {
+test("the health-score recipes need only fleet.sh's output and the console's published curves", async () => {
   needs("curl", "python3");
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
@@ -78,7 +78,7 @@ test("what fleet.sh prints and the console's published curves are all that the t
   }
 });
 
-test("unhealthy.py names the servers in need and ends with 1, with 0 when there are none, and with 2 when it cannot ask", async () => {
+test("unhealthy.py names servers in need, with distinct exit codes for need, none and failure", async () => {
   needs("python3");
   const { id: accountId, token } = await newAccount();
   const variables = {
@@ -101,7 +101,7 @@ test("unhealthy.py names the servers in need and ends with 1, with 0 when there 
   expect(refused.errors).toContain("Malformed access token");
 });
 
-test("Grafana: every URL of the dashboard answers, with every column that it shows; the data source is named as it is", async () => {
+test("every URL of the Grafana dashboard answers with the columns it shows", async () => {
   needs("python3 with yaml");
   const { id: accountId, token } = await newAccount();
   await newServer(accountId);
@@ -130,7 +130,7 @@ test("Grafana: every URL of the dashboard answers, with every column that it sho
   }
 });
 
-test("Home Assistant: every resource of the configuration answers, and every template makes a value of it", async () => {
+test("every Home Assistant resource answers, and every template yields a value", async () => {
   needs("python3 with yaml", "python3 with jinja2");
   const { id: accountId, token } = await newAccount();
   const seenAt = new Date(Date.now() - SECOND);

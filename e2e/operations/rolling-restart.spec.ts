@@ -21,7 +21,7 @@ const FORMS = 2;
 /** Milliseconds between two requests of a client. The pause of reports keeps far below the limit of a key. */
 const PAUSES = { POST: 250, GET: 60 };
 
-test("a restart of one instance after the other behind nginx, with the configuration that is shipped, fails no request, POSTs included", {
+test("restarting one instance after the other behind nginx fails no request, POSTs included", {
   tag: "@waits",
 }, async () => {
   needs("nginx", "openssl", "redis-server");
@@ -53,7 +53,7 @@ test("a restart of one instance after the other behind nginx, with the configura
   }
 });
 
-test("after SIGTERM /readyz is 503 and every answer ends its connection, until Ctrl-C or the delay ends it", async () => {
+test("after SIGTERM /readyz is 503 and every answer ends its connection", async () => {
   const app = await startConsole(String(process.env.DATABASE_URL), { DRAIN_DELAY: "300" });
   expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
   const ended = once(app.child, "exit");

@@ -13,7 +13,7 @@ import { DIST_DIRS } from "@/scripts/build";
 
 const NO_DATABASE = "postgresql://postgres@127.0.0.1:1/none";
 
-test("a second Ctrl-C cuts nothing off: what is under way is answered, and the process ends well", async () => {
+test("a second Ctrl-C cuts off no request, and the process ends well", async () => {
   const app = await startConsole(NO_DATABASE);
   const ended = once(app.child, "exit");
   const { hostname, port } = new URL(app.origin);
@@ -36,7 +36,7 @@ test("a second Ctrl-C cuts nothing off: what is under way is answered, and the p
   expect(await ended).toEqual([0, null]);
 });
 
-test("a console whose port is in use says so in one sentence and ends with a code", async () => {
+test("a console whose port is in use says so and exits with a code", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const { port } = taken.address() as AddressInfo;
@@ -62,7 +62,7 @@ test("a console whose port is in use says so in one sentence and ends with a cod
   });
 });
 
-test("the end of a server is one line of its log: why it ended, how long that took, and how many requests it still answered", async () => {
+test("a server's end is one log line with reason, duration and answered requests", async () => {
   const app = await startConsole(NO_DATABASE, { DRAIN_DELAY: "1" });
   const ended = once(app.child, "exit");
   expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
@@ -80,7 +80,7 @@ test("the end of a server is one line of its log: why it ended, how long that to
   expect(finished).toBeGreaterThanOrEqual(1);
 });
 
-test("a log file that is appended to goes on from its beginning once it was copied and truncated", async () => {
+test("a log file in append mode starts over once copied and truncated", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-log-"));
   const file = join(dir, "console.log");
   // As `>>` opens it.

@@ -74,7 +74,7 @@ type Service = {
   logging?: unknown;
 };
 
-test("compose.yaml parses, names variables, files and services that there are, and keeps a dump a day for BACKUP_DAYS", () => {
+test("compose.yaml names only what exists and keeps a daily dump for BACKUP_DAYS", () => {
   needs("python3 with yaml");
   const parse = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))";
   const input = readFileSync("compose.yaml", "utf8");
@@ -115,7 +115,7 @@ test("compose.yaml parses, names variables, files and services that there are, a
   for (const name of Object.keys(proxy?.environment ?? {})) expect(caddyfile).toContain(`{$${name}:`);
 });
 
-test("nothing that is shipped or shown starts a console whose log begins with npm's banner", () => {
+test("no shipped or documented start puts npm's banner into the log", () => {
   const unit = readFileSync("deploy/console@.service", "utf8");
   expect(/^ExecStart=(.*)$/m.exec(unit)?.[1]).toBe("/usr/bin/node /opt/console/server/start.mjs");
   const shown = [...readFileSync("README.md", "utf8").matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
@@ -126,7 +126,7 @@ test("nothing that is shipped or shown starts a console whose log begins with np
   for (const line of starts) expect(line).toMatch(/\bnode server\/start\.mjs$/);
 });
 
-test("the image is built from all files of the project: .dockerignore leaves out none of them", () => {
+test(".dockerignore keeps no project file out of the image", () => {
   const ignored = readFileSync(".dockerignore", "utf8").split("\n").filter(Boolean);
   expect(ignored).toEqual(expect.arrayContaining([".git", ".env", "node_modules"]));
   const patterns = ignored.map((line) => {
@@ -139,7 +139,7 @@ test("the image is built from all files of the project: .dockerignore leaves out
 /** Of Docker's own list. */
 const INSTRUCTION = /^(?:ARG|CMD|COPY|ENTRYPOINT|ENV|EXPOSE|FROM|HEALTHCHECK|LABEL|RUN|STOPSIGNAL|USER|WORKDIR) \S/;
 
-test("the Dockerfile has known instructions alone: two stages, a user without rights, a health check", () => {
+test("the Dockerfile uses known instructions, two stages, an unprivileged user and a health check", () => {
   const instructions = readFileSync("Dockerfile", "utf8")
     .replaceAll("\\\n", " ")
     .split("\n")

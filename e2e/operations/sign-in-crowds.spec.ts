@@ -18,7 +18,7 @@ async function openSignIn() {
     sendFields(`${origin}/sign-in`, fields, { Origin: origin, "X-Forwarded-For": ip }, { email, password });
 }
 
-test("one home's or site's many networks close sign-in for that home or site alone, and not for an account that is known there", async () => {
+test("many networks of one home or site close sign-in there alone, sparing known accounts", async () => {
   const send = await openSignIn();
   // With a hash that takes no time.
   const { passwordHash } = await db.account.findFirstOrThrow({
@@ -54,7 +54,7 @@ test("one home's or site's many networks close sign-in for that home or site alo
   expect(await signIn(other.email, "2001:db8:ffff:1::1", PASSWORD)).toBe("signed in");
 });
 
-test("forms to sign in that come from many networks at once are answered a few at a time", async () => {
+test("sign-in forms from many networks at once are answered a few at a time", async () => {
   const signIn = await openSignIn();
   const site = `2001:db8:${randomBytes(2).toString("hex")}`;
   const before = await readAdmission("signInForm");
@@ -69,7 +69,7 @@ test("forms to sign in that come from many networks at once are answered a few a
   expect(Number(after.at_once) - Number(before.at_once)).toBeLessThan(10);
 });
 
-test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", async () => {
+test("a crowd signing in from one place is refused while others get in", async () => {
   const owner = await newAccount();
   const signIn = await openSignIn();
   const crowd = Promise.all(
@@ -87,7 +87,7 @@ test("a crowd that signs in from one place is told to come back, and somebody el
   }
 });
 
-test("a site that asks from more networks than may wait keeps nobody elsewhere from the pages of strangers and the sign-in", async () => {
+test("a site with too many networks blocks nobody elsewhere from public pages and sign-in", async () => {
   const [owner, site] = [await newAccount(), `2001:db8:${randomBytes(2).toString("hex")}`];
   const signIn = await openSignIn();
   const from = (n: number) => `${site}:${(256 * n).toString(16)}::1`;

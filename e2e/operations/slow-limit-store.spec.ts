@@ -42,7 +42,7 @@ const STORES = {
 };
 
 for (const [name, open] of Object.entries(STORES)) {
-  test(`${name} that answers after three seconds decides nothing and holds nobody up; quick again, it decides again`, {
+  test(`a slow ${name} decides nothing and delays nobody, and decides again once quick`, {
     tag: "@waits",
   }, async () => {
     needs("redis-server");
@@ -77,7 +77,7 @@ for (const [name, open] of Object.entries(STORES)) {
   });
 }
 
-test("Redis that vanishes without a word is connected to anew and decides again, within seconds", {
+test("Redis that vanishes silently is reconnected within seconds and decides again", {
   tag: "@waits",
 }, async () => {
   needs("redis-server");

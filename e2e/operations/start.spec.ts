@@ -8,9 +8,7 @@ import { expectTestsToArrive, readIfThere, runCommand, signIn } from "@/e2e/supp
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { DIST_DIRS } from "@/scripts/build";
 
-test("npm run dev: the demo under the development server, API and pages, a clean stop, and no file of the project changed", async ({
-  page,
-}) => {
+test("npm run dev serves the demo, stops cleanly and changes no project file", async ({ page }) => {
   const database = await createTestDatabase();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;

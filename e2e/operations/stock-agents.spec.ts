@@ -59,7 +59,7 @@ async function printed(bench: AgentBench, variables: Record<string, string> = {}
   return JSON.parse(stdout) as Record<string, number>;
 }
 
-test("of one recorded machine Prometheus with the node exporter and the daemon measure the same, to the hundredth", {
+test("Prometheus with the node exporter and the daemon measure a recorded machine alike", {
   tag: "@waits",
 }, async () => {
   needs("dash", "curl");
@@ -102,7 +102,7 @@ test("of one recorded machine Prometheus with the node exporter and the daemon m
   }
 });
 
-test("on this machine under load, two keys agree: Prometheus and the daemon, within 1 % of what is large and 0.05 of what is small", {
+test("Prometheus and the daemon nearly agree on this machine under load", {
   tag: "@waits",
 }, async () => {
   needs("dash", "curl");
@@ -178,7 +178,7 @@ const differ = (one: number | null, other: number | null, by: number) =>
   one === null || other === null || Math.abs(one - other) > by;
 const bootOf = ({ ts, uptimeS }: Sampled) => (uptimeS === null ? null : ts / SECOND - uptimeS);
 
-test("a second machine behind the same key is told to Prometheus, which drops it and goes on; so is a key that does not work", {
+test("Prometheus is told of a second machine behind one key and of wrong keys", {
   tag: "@waits",
 }, async () => {
   const { id, key } = await reportingServer();
@@ -194,7 +194,7 @@ test("a second machine behind the same key is told to Prometheus, which drops it
   await expect.poll(wrong.output, LONG).toContain("Invalid or replaced server key.");
 });
 
-test("what Prometheus was told to send later it sends again, and nothing of it is lost", {
+test("Prometheus resends whatever it was told to send later, without loss", {
   tag: "@waits",
 }, async () => {
   const writes: { body: string; status: number }[] = [];

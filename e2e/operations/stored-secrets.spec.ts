@@ -7,7 +7,7 @@ import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // What the database client does by itself, so that no caller can forget it.
 
-test("hashes of passwords, sessions and tokens are not even read unless they are asked for by name", async () => {
+test("hashes of passwords, sessions and tokens are read only when requested by name", async () => {
   const account = await newAccount();
   const accountId = account.id;
   await db.session.create({
@@ -30,7 +30,7 @@ test("hashes of passwords, sessions and tokens are not even read unless they are
   expect(stored.tokenHash).toBe(hashToken(account.token));
 });
 
-test("of a new token only the hash is ever sent to the database, so no dump and no WAL can hold more", async () => {
+test("only the hash of a new token ever reaches the database", async () => {
   const { id } = await newAccount();
   let raw = "";
   const queries = await recordQueries(async () => {
@@ -45,7 +45,7 @@ test("of a new token only the hash is ever sent to the database, so no dump and 
   }
 });
 
-test("an undefined in a condition is an error, never a condition that is left out", async () => {
+test("an undefined condition value is an error, never a missing condition", async () => {
   const { id } = await newAccount();
   // @ts-expect-error: the compiler refuses it too
   const everyToken = db.accessToken.findMany({ where: { id, accountId: undefined } });

@@ -109,7 +109,7 @@ const COUNT = `select
   (select count(*)::int from notice_confirmations) as confirmations,
   (select count(*)::int from server_snoozes) as snoozes`;
 
-test("npm run console -- sweep deletes what is older than it is kept, of every kind, and says so in one line", async () => {
+test("npm run console -- sweep deletes expired rows of every kind and reports it", async () => {
   const database = await createTestDatabase();
   try {
     await runSql(database.url, FILL);
@@ -161,7 +161,7 @@ test("npm run console -- sweep deletes what is older than it is kept, of every k
   }
 });
 
-test("of instances that begin at the same moment one sweeps, and the next is an hour later", async () => {
+test("of instances starting together one sweeps, and the next sweep waits an hour", async () => {
   const name = `test-${Math.random()}`;
   const leases = await Promise.all([1, 2, 3, 4].map(() => takeLease("if-due", name)));
   const [lease, ...others] = leases.filter((lease) => lease !== null);
@@ -181,7 +181,7 @@ test("of instances that begin at the same moment one sweeps, and the next is an 
   expect(await takeLease("if-due", name)).not.toBeNull();
 });
 
-test("an instance that has died is replaced once its lease is over, and can neither go on nor say that it is done", async () => {
+test("a dead instance is replaced after its lease and can neither continue nor finish", async () => {
   const name = `test-${Math.random()}`;
   const dead = await takeLease("if-due", name);
   expect(await takeLease("if-due", name)).toBeNull();
@@ -198,7 +198,7 @@ test("a console sweeps by itself soon after its start", async () => {
   await expect.poll(async () => (await db.sweep.findUnique({ where: { name: "hourly" } }))?.finishedAt).toBeTruthy();
 });
 
-test("more rows than one statement deletes are deleted step by step, and a step that may not go on leaves the rest", async () => {
+test("rows are deleted step by step, and a stopped step leaves the rest", async () => {
   const { id } = await newServer((await newAccount()).id);
   await db.$executeRaw`
     insert into benchmark_runs (server_id, label, status, finished_at, log)

@@ -22,7 +22,7 @@ needs("systemd", "dbus-daemon", "ip", "namespaces");
 /** The tests' build, which the checkout keeps beside the one of `npm run build`. */
 const BUILD = `CONSOLE_DIST_DIR=${DIST_DIRS.test}`;
 
-test("two instances of deploy/console@.service run from a built checkout without rights, come up by themselves when migrate comes late, restart after kill -9, and stop cleanly", async () => {
+test("two unprivileged systemd instances wait for migrate, survive kill -9 and stop cleanly", async () => {
   const database = await createTestDatabase();
   const host = await SystemdHost.boot({
     "/usr/bin/node": process.execPath,
@@ -81,7 +81,7 @@ test("two instances of deploy/console@.service run from a built checkout without
 const [OLD, NEW] = ["/opt/console-1.0.0", "/opt/console-1.1.0"] as const;
 const COMMITS = { [OLD]: "0".repeat(40), [NEW]: "1".repeat(40) } as const;
 
-test("the lines of docs/install.md lead from a build to two instances that are ready, and from there to a build of another commit, where an instance that dies before the link is set starts as the old one", async () => {
+test("docs/install.md leads from a build to two ready instances and through an upgrade", async () => {
   needs("curl");
   const database = await createEmptyDatabase();
   const dir = mkdtempSync(join(tmpdir(), "console-builds-"));
@@ -158,7 +158,7 @@ test("the lines of docs/install.md lead from a build to two instances that are r
   }
 });
 
-test("the daemon's service as it is installed measures everything, lost packets and failed units included, without root", {
+test("the daemon's installed service measures everything without root", {
   tag: "@waits",
 }, async () => {
   needs("curl", "ping");
@@ -205,7 +205,7 @@ test("the daemon's service as it is installed measures everything, lost packets 
   }
 });
 
-test("where a container takes systemd's credentials from all services, the daemon's reports all the same; where it cannot start, install says systemd's reason and blames no key", {
+test("without systemd's credentials the daemon still reports, and a failed start blames no key", {
   tag: "@waits",
 }, async () => {
   needs("curl", "ping");

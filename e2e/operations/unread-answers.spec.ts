@@ -59,7 +59,7 @@ test.describe("clients that do not read", () => {
     });
   }
 
-  test("an account that reads nothing waits for itself alone: its next long answer is 503, a short one and those of others are served", async () => {
+  test("an account that reads nothing blocks only its own long answers", async () => {
     const other = await newAccount();
     await db.serviceGrant.create({ data: { serviceId, accountId: other.id } });
     const held = await Promise.all(Array.from({ length: 6 }, () => askWithoutReading(owner.token)));
@@ -73,7 +73,7 @@ test.describe("clients that do not read", () => {
     await expect.poll(async () => (await call(path, owner.token, { origin: app.origin })).status).toBe(200);
   });
 
-  test("over its limit a token gets 429 at once, also for what there is no room for", async () => {
+  test("a token over its limit gets 429 at once, even without room for answers", async () => {
     const token = await newToken(owner.id);
     expect(await askWithoutReading(token)).toMatch(/^HTTP\/1\.1 200 /);
     await spend(token, API_REQUESTS.limit - 1, app.origin);
@@ -82,7 +82,7 @@ test.describe("clients that do not read", () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test("a thousand connections that ask nothing, or half of something, cost little memory, and others are answered", async () => {
+  test("a thousand idle or half-finished connections cost little memory, and others are answered", async () => {
     const { hostname, port } = new URL(app.origin);
     const other = await newAccount();
     const residentBefore = residentMegabytes(app.child.pid);
@@ -103,7 +103,7 @@ test.describe("clients that do not read", () => {
     for (const socket of idle) socket.destroy();
   });
 
-  test("who leave in the middle of a request or of its answer leave no fault in the log and give their room back", async () => {
+  test("clients leaving during a request or answer log no fault and free their room", async () => {
     const { hostname, port } = new URL(app.origin);
     const before = app.output();
     const leave = (bytes: string, afterMs: number) =>

@@ -36,7 +36,7 @@ except ConsoleApiError as error:
 print(json.dumps(answers))
 `;
 
-test("both clients read every endpoint alike, and a failure has its status, message and request id", async () => {
+test("both clients read every endpoint alike, failures with status, message and request id", async () => {
   needs("python3");
   const { id, token } = await newAccount();
   const { id: server } = await newServer(id);
@@ -79,7 +79,7 @@ except Aborted:
 print(ConsoleApi(origin, token).get_account()["id"])
 `;
 
-test("at a limit that is really hit both clients wait as long as they are told to, unless they may not or are aborted", {
+test("both clients wait as told at a real limit unless forbidden or aborted", {
   tag: "@waits",
 }, async () => {
   needs("python3");
@@ -106,7 +106,7 @@ for origin in sys.argv[1:]:
         print(isinstance(error, OSError), error)
 `;
 
-test("both clients say that the console cannot be reached, and that it did not answer in time", async () => {
+test("both clients tell an unreachable console from one that answers too late", async () => {
   needs("python3");
   // Takes every connection and never answers.
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
@@ -132,7 +132,7 @@ test("both clients say that the console cannot be reached, and that it did not a
   }
 });
 
-test("what answers in the console's place is one that cannot be reached, for both clients", async () => {
+test("both clients treat a foreign answer in the console's place as unreachable", async () => {
   needs("python3");
   const head = (status: number, length: number) => `HTTP/1.1 ${status} X\r\nContent-Length: ${length}\r\n\r\n`;
   const answers = [
@@ -162,7 +162,7 @@ except ConsoleApiError as error:
     print(json.dumps([error.status, error.message, error.retry_after]))
 `;
 
-test("a failure of something in between is one with its status and a message, for both clients, whatever its headers and its body are", async () => {
+test("both clients report an intermediary's failure with status and message, whatever it sends", async () => {
   needs("python3");
   const answer = (status: number, headers: string, body = "") =>
     `HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
@@ -225,7 +225,7 @@ names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFro
 print(" ".join(sorted(names)), any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body))
 `;
 
-test("console_api.py is written for Python 3.8: its syntax, what it takes from typing, and annotations that are never evaluated", async () => {
+test("console_api.py uses only syntax and typing names of Python 3.8", async () => {
   needs("python3");
   expect(await python(PARSED_AS_3_8, ["public/clients/console_api.py"])).toBe(
     "Any IO Iterator Literal TypedDict True\n",
@@ -253,7 +253,7 @@ for warning in caught:
     print(warning.message, warning.filename)
 `;
 
-test("both clients warn once of a token that ends within 14 days, and of no other", async () => {
+test("both clients warn once of tokens that end within 14 days, and no others", async () => {
   needs("python3");
   const { id, token } = await newAccount();
   const later = await newToken(id, new Date(Date.now() + 15 * DAY));

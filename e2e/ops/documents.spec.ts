@@ -6,7 +6,7 @@ import { chromium } from "playwright";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 
-test("Swagger UI on another origin sends the token to the console and to nobody else: Execute is answered 200", async () => {
+test("Swagger UI on another origin sends the token to the console alone", async () => {
   const { token, id } = await newAccount();
   const page = `<!doctype html><link rel="icon" href="data:,"><div id="ui"></div><script src="/swagger-ui-bundle.js"></script>
     <script>SwaggerUIBundle({ url: "${sharedOrigin()}/openapi.json", dom_id: "#ui", validatorUrl: null })</script>`;

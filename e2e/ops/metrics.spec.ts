@@ -7,7 +7,7 @@ import { DAY } from "@/lib/format/time";
 
 const RECIPE = "public/recipes/prometheus";
 
-test("what the recipe's Prometheus scrapes is clean for promtool, and its rules find the server that needs attention and the one that is offline, not the one that never checked in", async () => {
+test("the Prometheus recipe scrapes clean metrics and finds exactly the servers in need", async () => {
   needs("prometheus", "promtool");
   const account = await newAccount();
   const [now, day] = [new Date(), new Date(Date.now() - DAY)];

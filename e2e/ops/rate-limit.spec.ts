@@ -33,7 +33,7 @@ test("two app processes that share Redis let exactly 120 of 200 parallel request
   }
 });
 
-test("Redis dying and coming back is no error to any caller and never lifts the limit", async () => {
+test("Redis dying and returning causes no error and never lifts the limit", async () => {
   needs("redis-server");
   const redis = await startRedis();
   const app = await startConsole(process.env.DATABASE_URL ?? "", { REDIS_URL: redis.url });

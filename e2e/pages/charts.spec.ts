@@ -37,7 +37,7 @@ async function serverWithPast(accountId: number, label = "Web"): Promise<Past> {
 const figure = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
 
 withAndWithoutJavaScript(() => {
-  test("a silence of twenty minutes is seen and named at every range, a peak has the time of its step, all in the account's zone", {
+  test("every range names a twenty minute silence and dates a peak to its step", {
     tag: "@with-javascript-alone",
   }, async ({ page, account }) => {
     const zone = "Asia/Kathmandu";
@@ -78,10 +78,7 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("the CSV file of a history has a row for each step with samples: low, mean and high of each measure, and how many samples", async ({
-  page,
-  account,
-}) => {
+test("a history's CSV file has low, mean, high and count for each step", async ({ page, account }) => {
   const { id } = await serverWithPast(account.id);
   const csv = await page.request.get(`/dashboard/servers/${id}/history.csv?range=24h`);
   const [head = "", ...lines] = (await csv.text()).trim().split("\r\n");
@@ -95,10 +92,7 @@ test("the CSV file of a history has a row for each step with samples: low, mean 
   expect(rows.slice(1, -1).some((row) => row.at(-1) === "10")).toBe(true);
 });
 
-test("the score of a server that fell silent before the time shown is drawn to the score at the top", async ({
-  page,
-  account,
-}) => {
+test("the score chart of a long silent server ends at its present score", async ({ page, account }) => {
   const at = new Date(Date.now() - 2 * DAY);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt: at });
   await putSample(id, at, { cpuPct: 20 });
@@ -108,10 +102,7 @@ test("the score of a server that fell silent before the time shown is drawn to t
   await expect(figure(page, "CPU")).toContainText("Nothing was measured in this time.");
 });
 
-test("the arrow keys and the mouse show the values at a time in all charts at once, and Escape takes them away", async ({
-  page,
-  account,
-}) => {
+test("arrow keys and mouse show all charts' values at one time; Escape hides them", async ({ page, account }) => {
   const { id, peakAt } = await serverWithPast(account.id);
   await page.goto(`/dashboard/servers/${id}?range=1h`);
   // The network lost nothing: its chart is folded.
@@ -146,10 +137,7 @@ test("the arrow keys and the mouse show the values at a time in all charts at on
   }).toPass({ intervals: [0] });
 });
 
-test("three lines are told apart by their strokes, on paper and where the system chooses the colours", async ({
-  page,
-  account,
-}) => {
+test("three lines differ by stroke, even in print and in forced colours", async ({ page, account }) => {
   const { id } = await serverWithPast(account.id);
   await page.goto(`/dashboard/servers/${id}?range=24h`);
   const lines = figure(page, "CPU").locator("g[data-series] path:nth-of-type(2)");
@@ -177,7 +165,7 @@ test("three lines are told apart by their strokes, on paper and where the system
   ]);
 });
 
-test("the bars of a token's day show their numbers to the arrow keys as well", async ({ page, account }) => {
+test("arrow keys show the numbers of the bars of a token's day", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "watched");
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
   await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 500, limited: 11, peak: 131 } });
@@ -200,10 +188,7 @@ test("the last value that a legend names is the latest one, at every range", asy
   }
 });
 
-test("each kind of request has one name in the key, the bars and the table of a token's day, and a look of its own", async ({
-  page,
-  account,
-}) => {
+test("each kind of request has one name and look throughout a token's day", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "watched", new Date(Date.now() + DAY));
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
   const counts = { requests: 500, limited: 11, refused: 7, peak: 131 };
@@ -239,7 +224,7 @@ test.describe("with a finger", () => {
   });
 });
 
-test("the history is a CSV file for the session's account alone, never kept, and never a formula", async ({
+test("only the session's account gets the history CSV, uncached and free of formulas", async ({
   page,
   context,
   account,

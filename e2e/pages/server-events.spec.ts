@@ -7,7 +7,7 @@ import { clockText, momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 
 withAndWithoutJavaScript((hasJavaScript) => {
-  test("what happened to a server is marked in one lane below its score, where the arrow keys lead from mark to mark, and listed with sign, word and time; what is not recorded is said", async ({
+  test("a server's events are marked below its score, reachable by arrow keys and listed", async ({
     page,
     account,
   }) => {
@@ -59,7 +59,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
   });
 });
 
-test("a server that is offline has exactly one event that goes on, in the page as in the API, once the console has looked", {
+test("an offline server has exactly one ongoing event in page and API alike", {
   tag: "@waits",
 }, async ({ page, account }) => {
   const lastSeenAt = new Date(Date.now() - 3 * DAY);

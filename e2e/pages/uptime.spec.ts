@@ -23,10 +23,7 @@ async function serverWithEvents(accountId: number, hours: number) {
 }
 
 withAndWithoutJavaScript((hasJavaScript) => {
-  test("the page of a server says its uptime of five ranges with what each comes from, and has a strip of ninety days under its title, each a link to its range", async ({
-    page,
-    account,
-  }) => {
+  test("a server's page shows uptime of five ranges and a strip of ninety days", async ({ page, account }) => {
     const zone = "Europe/Berlin";
     await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
     const id = await serverWithEvents(account.id, 1);
@@ -69,7 +66,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
   });
 });
 
-test("the recipe recomputes from the CSV file of a page what the page says, and no other account gets the file", async ({
+test("the recipe recomputes a page's uptime from its CSV, which no other account gets", async ({
   page,
   account,
   browser,

@@ -9,7 +9,7 @@ import { seed } from "./seed";
 
 const FILE = "e2e/recording/recording.spec.ts-snapshots/recording.txt";
 
-test("the console answers as recorded: each difference is a commit of its own that says why", async () => {
+test("the console answers exactly as recorded", async () => {
   const database = await createTestDatabase();
   const start = Date.now();
   // Before the console comes, whose jobs read and write the same rows.

@@ -8,7 +8,7 @@ import { HOUR } from "@/lib/format/time";
 import { ACCOUNT_PAGE } from "@/lib/page-paths";
 import { hashToken } from "@/lib/tokens/format";
 
-test("the menu says who is signed in and leads to the account; a new password ends all other sessions and keeps this one", async () => {
+test("the menu leads to the account, and a new password ends all other sessions", async () => {
   const { account, page } = await newVisitor();
   const mine = await db.session.findFirstOrThrow({ where: { accountId: account.id } });
   const elsewhere = await Visitor.signedIn(origin, account.id);
@@ -41,7 +41,7 @@ test("the menu says who is signed in and leads to the account; a new password en
   expect(page.heading).toBe("Account");
 });
 
-test("sessions are listed by browser and ip without anything that signs in, and each and all others can be signed out, with the password an hour after sign-in", async () => {
+test("sessions are listed by browser and ip, and each can be signed out", async () => {
   const { account, page } = await newVisitor();
   const session = (name: string, userAgent: string) =>
     db.session.create({
@@ -77,7 +77,7 @@ test("sessions are listed by browser and ip without anything that signs in, and 
   expect(page.textOf(page.part("Sessions"))).toContain("This browser");
 });
 
-test("a colour scheme is kept in the browser and is in the first bytes of every page", async () => {
+test("a colour scheme is kept and is in the first bytes of every page", async () => {
   const { page } = await newVisitor();
   await page.goto(ACCOUNT_PAGE);
   await page.press("Save", { Dark: true }, { within: page.field("Dark").parents("form") });

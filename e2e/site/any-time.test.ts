@@ -36,7 +36,7 @@ const times = (page: Visitor) => [page.value("From"), page.value("to")];
 const paramsOf = (page: Visitor) => Object.fromEntries(new URL(page.url).searchParams);
 const cellsOf = (page: Visitor, row: ReturnType<Visitor["rows"]>) => page.textsOf(row.find("td"));
 
-test("two fields show any time of a server by the clocks of the account, under a URL that means the same to everybody", async () => {
+test("two fields show any time of a server under one URL for all zones", async () => {
   const { account, page } = await newVisitor();
   const zone = "Asia/Kathmandu";
   const setZone = (timeZone: string) => db.account.update({ where: { id: account.id }, data: { timeZone } });
@@ -74,7 +74,7 @@ test("two fields show any time of a server by the clocks of the account, under a
   expect(page.textOf(figure(page, "CPU"))).toContain(`Busy highest ${momentText(new Date(peakAt), "UTC")}`);
 });
 
-test("a time that is none, or not kept, is refused with a sentence beside charts of a day; one that is odd is shown with a sentence", async () => {
+test("an unusable time is refused and an odd one shown, each with a sentence", async () => {
   const { account, page } = await newVisitor();
   await db.account.update({ where: { id: account.id }, data: { timeZone: "Europe/Berlin" } });
   const id = await reportingServer(account.id);
@@ -124,7 +124,7 @@ test("a time that is none, or not kept, is refused with a sentence beside charts
   }
 });
 
-test("samples are drawn where they are, hours where they are not, and 400 days in at most a thousand points: the page says which", async () => {
+test("charts draw samples, or hours where no samples are kept, and say which", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newServer(account.id, { createdAt: new Date(NOW - 399 * DAY), lastSeenAt: new Date(NOW) });
   await putPast(id, { from: new Date(NOW - 30 * HOUR), to: new Date(NOW) }, { cpu_pct: "20" });
@@ -163,7 +163,7 @@ test("samples are drawn where they are, hours where they are not, and 400 days i
   expect(rows).toBeLessThan(40);
 });
 
-test("any time of a game service is shown by the same fields, and what is odd is said", async () => {
+test("two fields show any time of a game service, with a sentence when odd", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newGameService(account.id, { createdAt: new Date(BEGAN) });
   await db.$executeRaw`
@@ -193,7 +193,7 @@ test("any time of a game service is shown by the same fields, and what is odd is
   }
 });
 
-test("a time is compared with one a day, a week or 28 days before: a pale line, and a column of its own in the table", async () => {
+test("a time can be compared with a day, a week or 28 days before", async () => {
   const { account, page } = await newVisitor();
   const id = await reportingServer(account.id);
   // A day before, the CPU was at 60; there was no server 28 days before.

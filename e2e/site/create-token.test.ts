@@ -10,7 +10,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { mintToken } from "@/lib/tokens/format";
 import { createToken as createDirectly, MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
-test("the token that the page shows works in the API at once, and its row appears in the list", async () => {
+test("the shown token works in the API at once and appears in the list", async () => {
   const { account, page } = await newVisitor();
   await page.goto(TOKEN_PAGE);
   expect(page.text).toContain("A token is a password for one program");
@@ -71,7 +71,7 @@ test("the expiry is stated: the day, or that there is none", async () => {
   expect(page.text).toContain(`It works until ${dateText(new Date(Date.now() + 7 * DAY), "UTC")} (in 7 days).`);
 });
 
-test("a date of one's own is the end of that day in UTC; a day that is over is refused", async () => {
+test("a chosen date is that day's end in UTC, and past days are refused", async () => {
   const { account, page } = await newVisitor();
   const nextYear = new Date().getUTCFullYear() + 1;
   await page.goto(TOKEN_PAGE);
@@ -145,7 +145,7 @@ test("the first request is seen after a reload of the list", async () => {
   expect(row).toContain("198.51.100.43");
 });
 
-test("what the page shows for Claude Code, Cursor and VS Code asks /mcp of this console, with a token in the place of its variable", async () => {
+test("the page's settings for Claude Code, Cursor and VS Code reach this console's /mcp", async () => {
   const { account, page } = await newVisitor();
   const { raw } = await newNamedToken(account.id, "agent");
   await page.goto(TOKEN_PAGE);

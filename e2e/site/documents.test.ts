@@ -7,7 +7,7 @@ import { SERVED_FILES } from "@/lib/api/served-files";
 const NO_DATABASE = "postgresql://postgres@127.0.0.1:1/none";
 const FOREIGN = "https://elsewhere.example";
 
-test("no document that is read with GET names the Origin of its reader as the API", async () => {
+test("no document read with GET names its reader's Origin as the API", async () => {
   for (const path of ["/openapi.json", "/docs/api", "/docs/api.md", "/llms.txt", "/"]) {
     const response = await fetch(origin + path, { headers: { Origin: FOREIGN } });
     const text = await response.text();
@@ -17,7 +17,7 @@ test("no document that is read with GET names the Origin of its reader as the AP
   }
 });
 
-test("every file that the reference names is served as text to any origin, and the two written ones name this console", async () => {
+test("every file that the reference names is served as text to any origin", async () => {
   const document = (await (await fetch(`${origin}/openapi.json`)).json()) as OpenApiDocument;
   for (const path of Object.keys(SERVED_FILES)) {
     const response = await fetch(origin + path, { headers: { Origin: FOREIGN } });
@@ -64,7 +64,7 @@ test("each section, text and command of the page is in its Markdown", async () =
   expect(shown).toContain("60 seconds");
 });
 
-test("CONTACT_URL is where to report a fault, in the document, the reference and security.txt; without it there is none", async () => {
+test("the documents and security.txt name CONTACT_URL as the contact, if it is set", async () => {
   const contact = "https://support.example.com/console";
   const app = await startConsole(NO_DATABASE, { CONTACT_URL: contact });
   try {

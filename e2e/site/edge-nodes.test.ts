@@ -10,7 +10,7 @@ import { authenticateNodeKey } from "@/lib/game-services/edges/nodes";
 const NODES = "/dashboard/edge-nodes";
 const KEY = /cedg_[0-9A-Za-z]{36}/;
 
-test("an edge node is added with a key that is shown once, renamed, given a new key beside the old one, and removed with a word on what it serves", async () => {
+test("an edge node is added, renamed and removed; each key is shown once", async () => {
   const { account: admin, page } = await newVisitor("admin");
   await page.goto("/dashboard");
   await page.follow("Edge nodes", page.part("Main"));
@@ -67,7 +67,7 @@ test("an edge node is added with a key that is shown once, renamed, given a new 
   expect(await authenticateNodeKey(second, new Date())).toBeNull();
 });
 
-test("edge nodes are for administrators alone: pages, forms and the question for a first fetch", async () => {
+test("pages and forms of edge nodes are for administrators alone", async () => {
   const [customer, support] = [await newAccount(), await newAccount("support")];
   const { id } = await db.edgeNode.create({ data: { name: unique("edge") } });
   const firstFetch = (page: Visitor) =>
@@ -112,7 +112,7 @@ test("edge nodes are for administrators alone: pages, forms and the question for
   }
 });
 
-test("the list of edge nodes names the services that a node cannot serve and says when each failed; a link has what the administrator may see", async () => {
+test("the list of edge nodes names the services that a node cannot serve", async () => {
   const { account: admin, page } = await newVisitor("admin");
   const { id: nodeId } = await db.edgeNode.create({ data: { name: unique("edge") } });
   try {

@@ -44,7 +44,7 @@ async function visitorOf(accountId: number): Promise<Visitor> {
   return Visitor.withSession(app.origin, session);
 }
 
-test("a page says which nodes have a program too old to tell the origin the ips of players", async () => {
+test("a page names the nodes too old to tell the origin the players' ips", async () => {
   const { sql, newNode, newOwner, newService } = edge;
   const owner = await newOwner();
   const page = await visitorOf(owner);
@@ -66,7 +66,7 @@ test("a page says which nodes have a program too old to tell the origin the ips 
   expect(tooOld()).toEqual([]);
 });
 
-test("the compressed configuration has the same content, and a request that waits is answered with 304 when the console ends", async () => {
+test("a compressed configuration is the same, and a stopping console answers waits with 304", async () => {
   const { get, newNode } = edge;
   const node = await newNode();
   const { etag: now } = await get(node.key);
@@ -106,7 +106,7 @@ function rawBody(key: string): Promise<Buffer> {
   });
 }
 
-test("the page of nodes marks one whose figures are over ten times the median of a service's other nodes in a minute", async () => {
+test("a node over ten times the median of a service's other nodes is marked", async () => {
   const { acknowledge, get, newNode, newOwner, newService, report, sql } = edge;
   const owner = await newOwner();
   const [quiet, usual, busy, forger] = [await newNode(), await newNode(), await newNode(), await newNode()];
@@ -158,7 +158,7 @@ const SAID: [
   ["deleting", 4, "deleting.example.com", [4, null, null], [3, null, 3]],
 ];
 
-test("the list, a service's page and the page of nodes tell the same, in every state; what needs somebody comes first", async () => {
+test("all pages tell the same state of a service, and problems come first", async () => {
   const { sql, newOwner } = edge;
   const owner = await newOwner();
   await sql("update accounts set role = 'admin' where id = $1", [owner]);

@@ -124,7 +124,7 @@ async function whileUnchanged<Answer>(ask: () => Promise<Answer>, show: () => Pr
 }
 
 for (const role of ["customer", "support", "admin"] as const) {
-  test(`an account of role ${role} sees on the pages, value by value, what the API answers it at that moment`, async () => {
+  test(`an account of role ${role} sees on the pages exactly what the API answers`, async () => {
     const { account, page } = await newVisitor(role);
     const token = await newToken(account.id);
     const ids = await fillMixedFleet(account.id);
@@ -150,7 +150,7 @@ for (const role of ["customer", "support", "admin"] as const) {
   });
 }
 
-test("a server of another account is the same page as one that does not exist, for staff too", async () => {
+test("another account's server is the same page as a missing one, for staff too", async () => {
   const owner = await newAccount();
   const { id } = await newServer(owner.id);
   const { page } = await newVisitor("admin");
@@ -167,7 +167,7 @@ test("an account without servers is shown the way to its first one", async () =>
   expect(page.links("Add your first server").length).toBe(1);
 });
 
-test("the worst server comes first, or they are listed by name; beyond 150 there are pages that show each once", async () => {
+test("servers are listed worst first or by name, with 150 on a page", async () => {
   const { account, page } = await newVisitor();
   await db.$executeRaw`
     insert into servers (account_id, label, hostname, created_at, last_seen_at)
@@ -191,7 +191,7 @@ test("the worst server comes first, or they are listed by name; beyond 150 there
   expect(page.text).toContain("Page 2 of 2");
 });
 
-test("the fleet says what needs somebody: in its title and icon, in chips, and row by row", async () => {
+test("the fleet says what needs attention in title, icon, chips and rows", async () => {
   const { account, page } = await newVisitor();
   const [online, silent] = await fillMixedFleet(account.id);
   await page.goto("/dashboard");
@@ -236,7 +236,7 @@ test("the fleet says what needs somebody: in its title and icon, in chips, and r
   expect(Number(row(fresh.id).find("td").eq(1).find("data").attr("value"))).toBe(800);
 });
 
-test("each title that sorts says the order of the rows to screen readers, and its link turns it round", async () => {
+test("each sorting title tells screen readers the order, and its link reverses it", async () => {
   const { account, page } = await newVisitor();
   for (const [label, cpuPct, used, diskUsedPct] of [
     ["one", 62, 30, 20],
@@ -270,7 +270,7 @@ test("each title that sorts says the order of the rows to screen readers, and it
   }
 });
 
-test("a server that never checked in is nowhere said to have been seen, nor what its score would say", async () => {
+test("a server that never checked in is nowhere said to have been seen", async () => {
   const { account, page } = await newVisitor();
   const createdAt = ago(3 * DAY);
   const { id } = await newServer(account.id, { label: "Fresh", createdAt, lastSeenAt: createdAt });

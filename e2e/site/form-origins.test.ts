@@ -12,7 +12,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 
 // Forms are taken from pages of the console alone, however it is reached.
 
-test("a form sent with no Origin or with another one is refused with 403 and does nothing", async () => {
+test("a form with no Origin or another one is 403 and does nothing", async () => {
   const { account, page } = await newVisitor();
   const { token } = await newNamedToken(account.id, "target");
   const path = `${TOKEN_PAGE}?revoke=${token.id}`;
@@ -36,7 +36,7 @@ test("a form sent with no Origin or with another one is refused with 403 and doe
   expect(await revokedAt()).not.toBeNull();
 });
 
-test("a form is taken behind a proxy that changes the Host, where the browser says that it is of the same origin, and from a Host in upper case", async () => {
+test("a form of the same origin is accepted where a proxy changes the Host", async () => {
   for (const headers of [
     { Host: "console.example.com", Origin: "https://console.example.com:8443", "Sec-Fetch-Site": "same-origin" },
     { Host: "console", Origin: "null", "Sec-Fetch-Site": "same-origin" },
@@ -48,7 +48,7 @@ test("a form is taken behind a proxy that changes the Host, where the browser sa
   }
 });
 
-test("a form that came for another Host is refused with both addresses and the line that mends it, and the log has them once", async () => {
+test("a form for another Host is refused with both addresses and the remedy", async () => {
   const app = await startConsole(process.env.DATABASE_URL ?? "", { TRUSTED_PROXIES: "1" });
   try {
     const headers = { Host: "console.example.com", Origin: "https://console.example.com:8443" };
@@ -76,7 +76,7 @@ test("a form that came for another Host is refused with both addresses and the l
   }
 });
 
-test("with BASE_URL a page that came for another Host names the console's address and links there, and a form that is refused does", async () => {
+test("with BASE_URL a page for another Host links to the console's own address", async () => {
   const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: "HTTPS://Console.example.com:443/" });
   try {
     const get = async (path: string, host: string) => {
@@ -136,7 +136,7 @@ async function signInThere(at: string, headers: Record<string, string>) {
   return askWithHost(at, "/sign-in", sent, { method: "POST", body: Buffer.from(await encoded.arrayBuffer()) });
 }
 
-test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public URL, and its origin alone may send forms", async () => {
+test("an https BASE_URL brings a host cookie, HSTS and forms from its origin alone", async () => {
   const publicOrigin = "https://console.example.com";
   const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: publicOrigin, TRUSTED_PROXIES: "1" });
   try {

@@ -22,7 +22,7 @@ async function signInFields(): Promise<[string, string][]> {
 
 const headers = (ip = newIp()) => ({ Origin: app.origin, "X-Forwarded-For": ip });
 
-test("a form that no page of the console sends is a 400 that leaves nothing in the log", async () => {
+test("a form that no page of the console sends is 400 and logs nothing", async () => {
   const fields = await signInFields();
   const [reference = "", bound = "", state = ""] = fields.map(([name]) => name);
   expect([reference, bound, state]).toEqual([
@@ -78,7 +78,7 @@ test("a form that no page of the console sends is a 400 that leaves nothing in t
   expect(lines.filter((line) => !/"event":"(?:sign-in failed|swept)"/.test(line))).toEqual([]);
 });
 
-test("a form larger than any of the console's is 413, whether it says so or not", async () => {
+test("a form larger than any of the console's is 413, announced or not", async () => {
   const send = (init: RequestInit) => fetch(`${app.origin}/sign-in`, { method: "POST", headers: headers(), ...init });
   const form = new FormData();
   form.set("email", "x".repeat(20_000));
@@ -99,7 +99,7 @@ test("a form larger than any of the console's is 413, whether it says so or not"
   ).toBe(413);
 });
 
-test("a form that was sent by another site is refused, though it carries the console's own Origin", async () => {
+test("a form sent by another site is refused, even with the console's own Origin", async () => {
   const fields = await signInFields();
   for (const site of ["cross-site", "same-site"]) {
     const answer = await sendFields(`${app.origin}/sign-in`, fields, { ...headers(), "Sec-Fetch-Site": site });
@@ -109,7 +109,7 @@ test("a form that was sent by another site is refused, though it carries the con
   expect(own.status).toBe(200);
 });
 
-test("the ip that is logged is the sender's, also when the form goes to another page or says that it was forwarded", async () => {
+test("the logged ip of a form is its sender's, whatever the form claims", async () => {
   const fields = await signInFields();
   const action = /"id":"([0-9a-f]+)"/.exec(fields[1]?.[1] ?? "")?.[1] ?? "";
   for (const [path, more] of [

@@ -16,7 +16,7 @@ const tile = (page: Visitor, name: string) =>
     .find("dl > div")
     .filter((_, div) => page.$(div).text().includes(name));
 
-test("a service is created, changed, disabled, enabled and deleted, each change a version of its own", async () => {
+test("each change of a service from creation to deletion is its own version", async () => {
   const { account, page } = await newVisitor();
   await page.goto(SERVICES);
   await page.follow("Create your first game service");
@@ -72,7 +72,7 @@ test("a service is created, changed, disabled, enabled and deleted, each change 
   expect(await db.gameService.count({ where: { accountId: account.id } })).toBe(0);
 });
 
-test("real ips are switched on with what to do at the origin, and off again, each a version", async () => {
+test("real ips are switched on, with instructions for the origin, and off again", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newGameService(account.id);
   const stored = () => db.gameService.findUniqueOrThrow({ where: { id } });
@@ -98,7 +98,7 @@ test("real ips are switched on with what to do at the origin, and off again, eac
   expect(await stored()).toMatchObject({ sendsRealIps: false, configVersion: 3 });
 });
 
-test("the text for players is kept as it was typed, with quotes, section signs and emoji; one with NUL or too long is refused in a sentence", async () => {
+test("the text for players is kept as typed, and an unusable one is refused", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newGameService(account.id);
   const text = 'Back at nine "\u00a7a\u{1f600}\\';
@@ -118,7 +118,7 @@ test("the text for players is kept as it was typed, with quotes, section signs a
   expect(page.value("Text for players")).toBe(text);
 });
 
-test("tiles are the sums of what the API answers, of all nodes and of one, bytes in decimal units, each with its meaning, and a latency that nobody measured is a gap", async () => {
+test("tiles are the sums of what the API answers, for all nodes or one", async () => {
   const { account, page } = await newVisitor();
   const reader = await newAccount();
   const { id } = await newGameService(account.id);
@@ -160,7 +160,7 @@ test("tiles are the sums of what the API answers, of all nodes and of one, bytes
   for (const meaning of Object.values(MEANINGS)) expect(page.text).toContain(`${meaning}.`);
 });
 
-test("a new service leads to its first player: nodes that fetched it, records to create, and no longer once one came", async () => {
+test("a new service shows the steps to its first player until one has come", async () => {
   const { account, page } = await newVisitor();
   const hostname = `${unique("play")}.example.com`;
   const { id } = await newGameService(account.id, { javaHostname: hostname, wish: "on", status: "configuring" });
@@ -211,7 +211,7 @@ test("a new service leads to its first player: nodes that fetched it, records to
   }
 });
 
-test("services are found by their names, and their traffic is shown for the chosen time and edge node", async () => {
+test("services are found by name, and traffic is shown by time and edge node", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newGameService(account.id, { name: "Survival" });
   await newGameService(account.id, { name: "Creative" });

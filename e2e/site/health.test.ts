@@ -23,7 +23,7 @@ const sentences = (page: Visitor) =>
   );
 const components = (page: Visitor): Part => page.part(/six components/);
 
-test("the points that a server lost add up to its score on sight, the worst first, each with a link to its chart, one piece of advice, and what it can never lose", async () => {
+test("lost points explain the score, worst first, each with a link to its chart", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 2 * DAY) });
   await recordCheckIn(id, { sample: STRAINED });
@@ -45,7 +45,7 @@ test("the points that a server lost add up to its score on sight, the worst firs
   expect(sentences(page)).toEqual([expect.stringMatching(/^Find the largest folders/), NEVER_LOST]);
 });
 
-test("the advice follows what took the points: of a server whose check-ins were missing it does not look for what failed", async () => {
+test("the advice for a server follows what took its points", async () => {
   const { account, page } = await newVisitor();
   const [firstSeenAt, createdAt] = [new Date(Date.now() - 2 * DAY), new Date(Date.now() - 3 * DAY)];
   const { id } = await newServer(account.id, { createdAt, firstSeenAt });
@@ -58,7 +58,7 @@ test("the advice follows what took the points: of a server whose check-ins were 
   expect(sentences(page)).toEqual([expect.stringMatching(advice), NEVER_LOST]);
 });
 
-test("of an offline server one sentence says since when, and what the score was before, and another one when the values shown were measured", async () => {
+test("an offline server's page says since when, and its score before that", async () => {
   const { account, page } = await newVisitor();
   const lastSeenAt = new Date(Math.floor((Date.now() - 3 * HOUR) / MINUTE) * MINUTE);
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 2 * DAY), lastSeenAt });

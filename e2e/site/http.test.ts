@@ -16,7 +16,7 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-test("the fixed headers are on each answer of the API: 200, 401, 404, 405, 429, and what the server refuses by itself", async () => {
+test("every answer of the API has the fixed headers, whatever its status", async () => {
   const { token } = await newAccount();
   const fixed = (headers: Headers) =>
     ["cache-control", "x-content-type-options", "access-control-allow-origin", "link"].map((name) => headers.get(name));
@@ -51,7 +51,7 @@ test("a long answer is compressed for whom accepts gzip, and is the same text", 
   expect((await ask("gzip", "/api/v1/me")).headers.get("content-encoding")).toBeNull();
 });
 
-test("the tag of a text that is sent compressed or not is weak, whatever the text, and its client gets 304", async () => {
+test("a text has a weak tag, compressed or not, and its client gets 304", async () => {
   const paths = ["/openapi.json", "/docs/api.md", "/llms.txt", "/changelog.md", "/docs/health-score.json"];
   const files = ["/clients/console-api.ts", "/agent.sh", "/error.css", "/logo.svg"];
   for (const path of [...paths, ...files]) {
@@ -69,7 +69,7 @@ test("17 KB of headers are 431, as JSON", async () => {
   await expectFailure(call(`/api/v1/me?${"x".repeat(17_000)}`, token), 431, "Request Header Fields Too Large.");
 });
 
-test("of X-Forwarded-For only what the one trusted proxy added is believed, and without it the peer of the connection", async () => {
+test("only the trusted proxy's part of X-Forwarded-For is believed, otherwise the peer", async () => {
   const lastIpAfter = async (headers: Record<string, string>) => {
     const { id: accountId, token } = await newAccount();
     await askOverHttp("/api/v1/me", { headers: { ...bearer(token), ...headers } });
@@ -92,7 +92,7 @@ test("HEAD answers what GET answers, without a body, and counts", async () => {
   expect((await call("/api/v1/me", null, { method: "HEAD" })).status).toBe(401);
 });
 
-test("doubled slashes, as a base URL with a slash at its end makes them, change nothing", async () => {
+test("doubled slashes after a base URL change nothing", async () => {
   const { token, id } = await newAccount();
   for (const path of ["//api/v1/me", "/api//v1///me"]) {
     const { status, headers, text } = await askOverHttp(path, {
@@ -104,7 +104,7 @@ test("doubled slashes, as a base URL with a slash at its end makes them, change 
   }
 });
 
-test("a path that programs guess where they look for OAuth is 404 as JSON, by every method", async () => {
+test("a path that programs guess for OAuth is 404 as JSON, by every method", async () => {
   const guessed = [
     ...["/register", "/authorize?client_id=x", "/token", "/token/"],
     ...["oauth-authorization-server", "oauth-protected-resource/mcp", "openid-configuration"].map(
@@ -125,7 +125,7 @@ test("a path that programs guess where they look for OAuth is 404 as JSON, by ev
   }
 });
 
-test("what is sent to a path without a page is 404 as JSON, and what is no form of the console's to a page is 400", async () => {
+test("sending to a missing page is 404 as JSON; an unknown form is 400", async () => {
   const statusAndType = async (path: string, init: RequestInit) => {
     const { status, headers } = await askOverHttp(path, init);
     return [status, headers.get("content-type")];
@@ -154,7 +154,7 @@ test("what is sent to a path without a page is 404 as JSON, and what is no form 
   }
 });
 
-test("a missing file under /clients and /recipes is an HTML page with 404 and a policy, and one that is there is text", async () => {
+test("a missing file under /clients or /recipes is an HTML page with 404", async () => {
   for (const path of ["/clients/nope", "/clients/nope.ts", "/clients", "/recipes/nope.py", "/recipes/grafana/"]) {
     const { status, headers, text } = await askOverHttp(path);
     expect([status, headers.get("content-type")], path).toEqual([404, "text/html; charset=utf-8"]);
@@ -189,7 +189,7 @@ test("/healthz and /readyz answer without a token, and tell nothing", async () =
 
 test("no header that the framework knows changes an answer of the API", () => expectNoFrameworkHeaderToMatter(origin));
 
-test("an unexpected fault is 500 without detail; the stack is in one JSON log line with the caller's request id", () =>
+test("an unexpected fault is 500 without detail, and its stack is in the log", () =>
   withConsole(async (app, url) => {
     const token = await insertCaller(url);
     const { call, expectFailure } = callsOf(app.origin);
@@ -245,7 +245,7 @@ test("SIGTERM lets a running request finish, refuses new ones, and ends the proc
     expect(await exit).toBe(0);
   }));
 
-test("use and refusals of tokens that were under way at SIGTERM are still written, all of them", () =>
+test("token use and refusals under way at SIGTERM are all still written", () =>
   withConsole(async (app, url) => {
     const token = await insertCaller(url);
     const { call } = callsOf(app.origin);

@@ -65,7 +65,7 @@ test("every ip on every page breaks after its colons, and nowhere else", async (
 });
 
 // With a database of its own: in the shared one every test would take the node for live.
-test("the ips that a game service's DNS should lead to break after their colons, and nowhere else", async () => {
+test("ips for a game service's DNS break after their colons, and nowhere else", async () => {
   const database = await createTestDatabase();
   await insertCaller(database.url);
   const session = await insertSession(database.url);

@@ -13,7 +13,7 @@ import { type Part, Visitor } from "@/e2e/support/visitor";
 const step = (page: Visitor, title: string): Part =>
   page.$("li").filter((_, item) => page.$(item).find("h2").text() === title) as unknown as Part;
 
-test("the start page shows a stranger the product: a fleet with its scores, how a server is added, a token, a first request, and game protection", async () => {
+test("the start page shows a stranger both products and the first steps", async () => {
   const page = await new Visitor(origin).goto("/");
   const rows = page.part("Example: four servers").find("tr:has(th[scope=row])");
   expect(rows.length).toBe(4);
@@ -41,7 +41,7 @@ test("the start page shows a stranger the product: a fleet with its scores, how 
   expect(step(page, "Read it anywhere").find("pre").text()).toContain(`${origin}/api/v1/servers`);
 });
 
-test("the commands of the start page work as they are shown: one reads the servers with a token and is refused without, the other fetches the agent and installs it", async (context) => {
+test("the commands of the start page work as they are shown", async (context) => {
   needsProgram(context, "curl");
   const page = await new Visitor(origin).goto("/");
   const account = await newAccount();
@@ -71,7 +71,7 @@ test("the commands of the start page work as they are shown: one reads the serve
   }
 });
 
-test("whatever the start page loads or names is there: pictures, icons, style sheets and the pages it leads to", async () => {
+test("everything that the start page loads or links is there", async () => {
   const $ = load((await new Visitor(origin).goto("/")).html);
   const named = $("img[src], script[src], a[href], link[href], meta[property='og:image'], source[srcset], use[href]")
     .toArray()

@@ -10,7 +10,7 @@ import { clockField } from "@/lib/format/time-range";
 const ZONE = "Europe/Berlin";
 const planned = (page: Visitor) => (page.hasPart("Planned") ? page.part("Planned").find("li").length : 0);
 
-test("maintenance is planned by a form in the zone of the account, listed, and called off; what cannot be planned gets a sentence beside its field", async () => {
+test("maintenance is planned in the account's zone, listed and called off", async () => {
   const { account, page } = await newVisitor();
   await db.account.update({ where: { id: account.id }, data: { timeZone: ZONE } });
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - DAY), lastSeenAt: new Date() });
@@ -45,7 +45,7 @@ test("maintenance is planned by a form in the zone of the account, listed, and c
   expect(await db.maintenanceTime.count({ where: { serverId: id } })).toBe(0);
 });
 
-test("maintenance of several servers is planned at once, for the marked ones or for a whole list; what cannot be planned plans none and keeps what was typed and marked", async () => {
+test("maintenance of several servers is planned at once, or for none of them", async () => {
   const { account, page } = await newVisitor();
   const stranger = await newServer((await newAccount()).id);
   const [one, two, busy] = [
@@ -116,7 +116,7 @@ test("maintenance of several servers is planned at once, for the marked ones or 
   expect(await stored()).toHaveLength(103);
 });
 
-test("the page of a server says how much maintenance is left out of its uptime, and the uptime of the months that have ended", async () => {
+test("the page of a server says how much maintenance its uptime leaves out", async () => {
   const { account, page } = await newVisitor();
   const now = Date.now();
   const { id } = await newServer(account.id, {

@@ -25,7 +25,7 @@ async function replace(page: Visitor, overlap?: string): Promise<string> {
   return raw;
 }
 
-test("a token is renamed in place: the name is another, everything else stays; an unusable name is refused", async () => {
+test("renaming a token changes only its name, and an unusable name is refused", async () => {
   const { account, page } = await newVisitor();
   const { raw, token } = await newNamedToken(account.id, "before");
   await page.goto(TOKEN_PAGE);
@@ -40,7 +40,7 @@ test("a token is renamed in place: the name is another, everything else stays; a
   expect(await find(token.id)).toMatchObject({ name: "after", hint: token.hint, expiresAt: null, revokedAt: null });
 });
 
-test("replaced until first use: both rows say so, and the old token ends with the first request of the new one", async () => {
+test("replaced until first use, the old token ends with the new one's first request", async () => {
   const { account, page } = await newVisitor();
   const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
   await page.goto(`${TOKEN_PAGE}/${old.id}`);
@@ -87,7 +87,7 @@ test("several are revoked with one question that lists them, and the others stay
   expect(await statusOf(stranger.token)).toBe(200);
 });
 
-test("an hour after sign-in, creating asks for the password; a wrong one creates nothing, the right one is good for an hour", async () => {
+test("an hour after sign-in, creating a token asks for the password", async () => {
   const { account, page } = await newVisitor();
   await letPasswordAge(account.id);
   await page.goto(TOKEN_PAGE);
@@ -118,7 +118,7 @@ test("an hour after sign-in, revoking all and replacing ask for the password as 
   expect(page.statuses.join()).toContain("2 tokens were revoked");
 });
 
-test("which token is this: a whole one and its last four characters are found, others are not, and nothing pasted stays", async () => {
+test("a token is found by itself or its last four characters; nothing pasted stays", async () => {
   const { account, page } = await newVisitor();
   const { raw } = await newNamedToken(account.id, "in my hand");
   const stranger = await newAccount();
@@ -149,7 +149,7 @@ test("typing the password again is throttled as sign-in is", async () => {
   expect(await attempt()).toContain("Too many attempts.");
 });
 
-test("which token is this is asked twenty times in five minutes at most, by each account for itself", async () => {
+test("an account looks up a token at most twenty times in five minutes", async () => {
   const { account, page } = await newVisitor();
   const { token } = await newNamedToken(account.id, "looked for");
   const ask = async (page: Visitor) => {
@@ -167,7 +167,7 @@ test("which token is this is asked twenty times in five minutes at most, by each
   expect(await ask(other.page)).toContain("This is not one of your tokens");
 });
 
-test("twenty tokens can be found by a form that only reads and sorted by the titles of the columns; ended ones are folded beyond ten, the last end first", async () => {
+test("many tokens can be searched and sorted, and ended ones fold beyond ten", async () => {
   const { account, page } = await newVisitor();
   for (let i = 0; i < 20; i++) await newNamedToken(account.id, `machine ${i}`);
   for (let i = 0; i < 12; i++) {
@@ -194,7 +194,7 @@ test("twenty tokens can be found by a form that only reads and sorted by the tit
   expect(namesIn("Active tokens")).toEqual(["machine 1", ...Array.from({ length: 10 }, (_, i) => `machine ${10 + i}`)]);
 });
 
-test("replaced without a choice, the old token works for a day: the panel says so, Done leads to the new token, and the two link to each other", async () => {
+test("a token replaced without a choice works for one more day", async () => {
   const { account, page } = await newVisitor();
   const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated");
   await page.goto(`${TOKEN_PAGE}/${old.id}`);
@@ -214,7 +214,7 @@ test("replaced without a choice, the old token works for a day: the panel says s
   expect(page.path).toBe(`${TOKEN_PAGE}/${successor.id}`);
 });
 
-test("replaced with an hour's overlap: both rows say so until the hour is over, and then the old token has ended and the new one works", async () => {
+test("a token replaced with an hour's overlap ends when the hour is over", async () => {
   const { account, page } = await newVisitor();
   const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
   await page.goto(`${TOKEN_PAGE}/${old.id}`);
@@ -240,7 +240,7 @@ test("replaced with an hour's overlap: both rows say so until the hour is over, 
   expect(page.text).not.toMatch(/Being replaced|Replaces/);
 });
 
-test("the page of another account's token is the same 404 as that of a token that nobody has", async () => {
+test("the page of another account's token is the same 404 as a missing one", async () => {
   const { account, page } = await newVisitor();
   const stranger = await newAccount();
   const { id } = await db.accessToken.findFirstOrThrow({ where: { accountId: stranger.id } });

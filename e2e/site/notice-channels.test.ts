@@ -31,7 +31,7 @@ const secretOn = (page: Visitor) => page.textOf(page.part("Secret of the webhook
 const verify = (secret: string, { headers, body }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
-test("the secret of a webhook is shown once and signs its messages, with a new one beside it until the old one is ended", async () => {
+test("a webhook's secret is shown once, and a new one signs beside the old", async () => {
   const { account, page } = await app.newReader();
   const receiver = await startReceiver();
   try {
@@ -114,7 +114,7 @@ test("who adds a webhook sees what it receives", async () => {
   });
 });
 
-test("a channel is renamed, turned off and on, and removed; what cannot be used is refused in a sentence and kept in the field", async () => {
+test("a channel is renamed, turned off and on, and removed; unusable input is refused", async () => {
   const { account, page } = await app.newReader();
   await addChannel(page, "Mail", "Ann <ann@example.com>", "Mine");
   expect(page.text).toContain("Type one e-mail, such as ann@example.com");
@@ -135,7 +135,7 @@ test("a channel is renamed, turned off and on, and removed; what cannot be used 
   expect(await db.noticeChannel.count({ where: { accountId: account.id } })).toBe(0);
 });
 
-test("an account has at most twenty channels, a form adds one, and nobody touches those of another", async () => {
+test("an account has at most twenty channels, and nobody touches those of another", async () => {
   const { account, page } = await app.newReader();
   const where = { accountId: account.id };
   const rows = Array.from({ length: 19 }, (_, i) => ({ ...where, kind: "webhook", name: `w${i}` }));
@@ -177,7 +177,7 @@ test("twenty tests in an hour are sent for an account, over all its channels", a
   expect(await db.noticeMessage.count({ where })).toBe(20);
 });
 
-test("what a receiver refuses stands with the channel in a sentence, and its answer is shown to nobody", async () => {
+test("a channel says in a sentence why its receiver refused a message", async () => {
   const { account, page } = await app.newReader();
   const receiver = await startReceiver(302);
   try {
@@ -190,7 +190,7 @@ test("what a receiver refuses stands with the channel in a sentence, and its ans
   }
 });
 
-test("a test that arrives ends what is said of failures, one that does not leaves it", async () => {
+test("a test that arrives clears the failure, and one that fails leaves it", async () => {
   const { account, page } = await app.newReader();
   const answers = [500, 204];
   const receiver = await startReceiver((response) => response.writeHead(answers.shift() ?? 204).end());
@@ -215,7 +215,7 @@ test("a test that arrives ends what is said of failures, one that does not leave
   }
 });
 
-test("the last ten deliveries of a channel say what was sent, what became of it and when, the newest first", async () => {
+test("a channel lists its last ten deliveries with time and outcome, newest first", async () => {
   const { account, page } = await app.newReader();
   const where = { accountId: account.id };
   const { id: channelId } = await db.noticeChannel.create({
@@ -238,7 +238,7 @@ test("the last ten deliveries of a channel say what was sent, what became of it 
   expect(rows[10]).toContain("web-9");
 });
 
-test("a channel says what waits there, for what and until when, and what was dropped and why", async () => {
+test("a channel says what waits there and until when, and what was dropped", async () => {
   const { account, page } = await app.newReader();
   const [confirmedAt, later] = [new Date(), new Date(Date.now() + 5 * DAY)];
   const held = { heldFor: "quiet", heldUntil: later };
@@ -262,7 +262,7 @@ test("a channel says what waits there, for what and until when, and what was dro
   );
 });
 
-test("after NOTICE_KEY is replaced, a start encrypts channels with the new key, and then the old one can go", async () => {
+test("after NOTICE_KEY is replaced, a start encrypts channels with the new key", async () => {
   const { account, page } = await app.newReader();
   const receiver = await startReceiver();
   const newer = randomBytes(32).toString("base64");
@@ -292,7 +292,7 @@ test("after NOTICE_KEY is replaced, a start encrypts channels with the new key, 
   }
 });
 
-test("a console without keys starts, says what is off and how it is switched on, and adds nothing", async () => {
+test("a console without keys starts, says what is off, and adds nothing", async () => {
   const { page } = await newVisitor();
   await page.goto(NOTICE_PAGE);
   expect(page.text).toContain("Notices are off on this console. Its operator switches them on with NOTICE_KEY");

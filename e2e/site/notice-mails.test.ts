@@ -28,7 +28,7 @@ afterAll(() => app.stop());
 const newEmail = (name: string) => `${unique(name).toLowerCase()}@example.com`;
 const arrived = (email: string, count: number) => expect.poll(() => app.mailsTo(email).length).toBe(count);
 
-test("an address is confirmed by a button: opening the link changes nothing, it works once, and then tests arrive, which one click ends until the address is confirmed anew", async () => {
+test("an address is confirmed only by the button, and one click ends its mails", async () => {
   const { account, page } = await app.newReader();
   const email = newEmail("reader");
   const channel = () => onlyChannel(account.id);
@@ -85,7 +85,7 @@ test("an address is confirmed by a button: opening the link changes nothing, it 
   expect(badgeOf(page, "Inbox")).toBe("On");
 });
 
-test("a link to confirm an address lasts 48 hours, and a newer mail takes its place", async () => {
+test("a link to confirm an address lasts 48 hours or until a newer mail", async () => {
   const { account, page } = await app.newReader();
   const email = newEmail("old");
   await addChannel(page, "Mail", email, "Old");
@@ -110,7 +110,7 @@ test("a link to confirm an address lasts 48 hours, and a newer mail takes its pl
   expect(await confirm(newest)).toContain("Your e-mail is confirmed");
 });
 
-test("three mails a day ask for one address over all accounts, ten for an account, and neither says whether others asked", async () => {
+test("confirmation mails are limited to three per address and ten per account a day", async () => {
   const email = newEmail("asked");
   const said = new Set<string>();
   for (let i = 0; i < 5; i++) {
@@ -138,7 +138,7 @@ test("three mails a day ask for one address over all accounts, ten for an accoun
   expect(app.mailsTo(email)).toHaveLength(3);
 });
 
-test("a mail server that does not take the question is told in a sentence, which goes with the next mail", async () => {
+test("a refusal by the mail server is shown until the next mail goes out", async () => {
   const { account, page } = await app.newReader();
   const email = `refused-${newEmail("x")}`;
   await addChannel(page, "Mail", email, "Refused");
@@ -154,7 +154,7 @@ test("a mail server that does not take the question is told in a sentence, which
   expect(await failingSince()).toBeNull();
 });
 
-test("while the mail server is away, the page says that no mail goes out, and each channel why, until a mail arrives again; a refused address says nothing of the others", async () => {
+test("the page and each channel say why no mail goes out until one arrives", async () => {
   const { account, page } = await app.newReader();
   const where = { accountId: account.id };
   const HINT = "No mail goes out at the moment: The mail server cannot be reached.";

@@ -9,7 +9,7 @@ import { NOTICE_PAGE, serverPath } from "@/lib/page-paths";
 
 const FORM = "What you are told";
 
-test("rules are sentences with boxes, delays and quiet hours; what makes no sense is refused and stays in its field", async () => {
+test("rules, delays and quiet hours are saved; senseless input is refused in its field", async () => {
   const { account, page } = await newVisitor();
   await page.goto(NOTICE_PAGE);
   const isChecked = (sentence: string) => page.field(sentence, page.part(FORM)).attr("checked") !== undefined;
@@ -42,7 +42,7 @@ test("rules are sentences with boxes, delays and quiet hours; what makes no sens
   expect(page.value("Quiet until")).toBe("07:30");
 });
 
-test("an account is told of game services that others share with it only if it ticks so, and no longer when it unticks it", async () => {
+test("an account is told of game services shared with it only by choice", async () => {
   const { account, page } = await newVisitor();
   const BOX = "Also tell me about game services that others share with me";
   for (const isOn of [true, false, true]) {
@@ -55,7 +55,7 @@ test("an account is told of game services that others share with it only if it t
   }
 });
 
-test("a server's page says by what it was told and when, and its notices are snoozed for an hour or eight", async () => {
+test("a server's page shows its notices and snoozes them for one or eight hours", async () => {
   const { account, page } = await newVisitor();
   const accountId = account.id;
   const { id } = await newServer(accountId);

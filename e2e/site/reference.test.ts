@@ -12,7 +12,7 @@ const openReference = () => new Visitor(origin).goto(API_REFERENCE);
 const article = (page: Visitor, name: string): Part =>
   page.$("article").filter((_, part) => page.nameOf(page.$(part) as unknown as Part) === name) as unknown as Part;
 
-test("the reference is complete without JavaScript and without an account: endpoints, fields, errors, curves, anchors", async () => {
+test("the reference is complete without JavaScript and without an account", async () => {
   const page = await openReference();
   const described = JSON.parse((await askOverHttp("/openapi.json")).text) as OpenApiDocument;
   for (const [path, { get }] of Object.entries(described.paths)) {
@@ -63,7 +63,7 @@ test("the worked example recomputes the score of the example from its components
   expect(JSON.parse(answer.text()).data.score).toBe(Math.round(sum / 100));
 });
 
-test("one finds the reference from the start page, from the token page, and beside a new token", async () => {
+test("the reference is linked from the start page, token page and new tokens", async () => {
   const { page } = await newVisitor();
   for (const path of ["/", TOKEN_PAGE]) {
     await page.goto(path);
@@ -85,7 +85,7 @@ test("the contents lead to every endpoint", async () => {
   }
 });
 
-test("every file that the reference names is there to download, the Grafana dashboard among them, and the recipes link no folder", async () => {
+test("the Grafana dashboard can be downloaded, and every link of the recipes is served", async () => {
   const page = await openReference();
   const dashboard = page.link("/recipes/grafana/dashboard.json");
   // The browser stores it instead of showing it.
@@ -99,7 +99,7 @@ test("every file that the reference names is there to download, the Grafana dash
   for (const link of links) expect((await askOverHttp(`/recipes/${link}`)).status, link).toBe(200);
 });
 
-test("the reference's requests ask for what its answers show, with its own ids for someone who is signed in", async () => {
+test("the reference's requests match its answers, with the reader's own ids when signed in", async () => {
   const reference = (await askOverHttp("/docs/api.md")).text;
   for (const name of ["servers", "game-services"]) {
     const [, asked, shown] =

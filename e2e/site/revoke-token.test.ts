@@ -11,7 +11,7 @@ import { MAX_ENDED_SHOWN, revokeTokens } from "@/lib/tokens/management";
 
 const statusOf = async (raw: string) => (await call("/api/v1/me", raw)).status;
 
-test("revoking asks first, naming the token, its fingerprint and last use; then the next API request is 401", async () => {
+test("revoking asks first, naming the token; then the next request is 401", async () => {
   const { account, page } = await newVisitor();
   const { raw, token } = await newNamedToken(account.id, "old laptop");
   const other = await newNamedToken(account.id, "kept");
@@ -37,7 +37,7 @@ test("revoking asks first, naming the token, its fingerprint and last use; then 
   expect(page.textOf(page.rows("old laptop", "Revoked and expired tokens"))).toContain("Revoked");
 });
 
-test("revoke all names how many, and every token is refused from its next request on", async () => {
+test("revoke all names how many, and refuses every token from its next request", async () => {
   const { account, page } = await newVisitor();
   const tokens = [];
   for (const name of ["one", "two", "three"]) tokens.push(await newNamedToken(account.id, name));
@@ -100,7 +100,7 @@ for (const { state, end, says } of [
   { state: "a revoked token", end: { revokedAt: new Date(Date.now() - HOUR) }, says: /Revoked\s*1 hour ago/ },
   { state: "an expired token", end: { expiresAt: new Date(Date.now() - HOUR) }, says: /Expired\s*1 hour ago/ },
 ]) {
-  test(`${state} that is still used shows it on its row: how often, when last, from where, with what`, async () => {
+  test(`${state} that is still used shows how often and from where on its row`, async () => {
     const { account, page } = await newVisitor();
     const { raw, token } = await newNamedToken(account.id, "forgotten cron job");
     await db.accessToken.update({ where: { id: token.id }, data: end });
@@ -118,7 +118,7 @@ for (const { state, end, says } of [
   });
 }
 
-test("active tokens come first, newest first; ended ones stay for 90 days, then they are gone from the page", async () => {
+test("active tokens come first, and ended ones stay listed for 90 days", async () => {
   const { account, page } = await newVisitor();
   const ago = (days: number) => new Date(Date.now() - days * DAY);
   for (const [name, createdAt, ended] of [
@@ -141,7 +141,7 @@ test("active tokens come first, newest first; ended ones stay for 90 days, then 
   ]);
 });
 
-test("of very many ended tokens the last hundred are shown, which is said, and the others are forgotten a day later", async () => {
+test("at most the last hundred ended tokens are shown, and the page says so", async () => {
   const { account, page } = await newVisitor();
   const ago = (ms: number) => new Date(Date.now() - ms);
   const { token: active } = await newNamedToken(account.id, "still active");

@@ -53,7 +53,7 @@ async function fill() {
   return { token, single, paths: ["/api/v1/me", "/api/v1/servers", "/api/v1/game-services", ...single] };
 }
 
-test("each endpoint answers 200, 401 and 405 over HTTP as in process, to GET, HEAD and POST", async () => {
+test("each endpoint answers 200, 401 and 405 over HTTP as in process", async () => {
   const { token, paths } = await fill();
   for (const path of [...paths, "/metrics"]) {
     for (const method of ["GET", "HEAD"]) {
@@ -64,7 +64,7 @@ test("each endpoint answers 200, 401 and 405 over HTTP as in process, to GET, HE
   }
 });
 
-test("so it is with what is not there, or not the caller's, or asked for wrongly: 404 and 400", async () => {
+test("missing, foreign and invalid requests answer 404 and 400 over HTTP as in process", async () => {
   const { token, single } = await fill();
   const stranger = await newAccount();
   for (const method of ["GET", "HEAD"]) {
@@ -132,7 +132,7 @@ test("so it is with check-ins: 200, 400, 401, 404, 405, 413 and 415", async () =
   expect(await statusOf(report(sample, { "Content-Type": "text/plain" }))).toBe(415);
 });
 
-test("so it is with each document that is served, and again to whoever has it already", async () => {
+test("each document answers over HTTP as in process, with 304 when unchanged", async () => {
   for (const path of ["/openapi.json", "/llms.txt", "/docs/api.md", "/docs/health-score.json", "/changelog.md"]) {
     for (const method of ["GET", "HEAD"]) expect(await statusOf({ path, method })).toBe(200);
     expect(await statusOf({ path, method: "OPTIONS" })).toBe(204);

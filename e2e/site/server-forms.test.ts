@@ -34,7 +34,7 @@ async function addServer(page: Visitor, label = "Web front"): Promise<string> {
   return keyOn(page);
 }
 
-test("a server is added, its key is on the page once, with the two lines to paste, and works", async () => {
+test("a server is added with a key shown once and the lines to paste", async () => {
   const { account, page } = await newVisitor();
   const key = await addServer(page);
   const server = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
@@ -50,7 +50,7 @@ test("a server is added, its key is on the page once, with the two lines to past
   expect(page.html).not.toMatch(KEY);
 });
 
-test("names that cannot be used come back with a sentence at their field, and nothing is added", async () => {
+test("unusable names come back with a sentence at their field, and add nothing", async () => {
   const { account, page } = await newVisitor();
   await page.goto("/dashboard/servers/new");
   await page.press("Add server", { Label: "Fine", Hostname: "not a hostname" });
@@ -83,7 +83,7 @@ test("a server is renamed, and removed only after a question that names it", asy
   expect(page.status).toBe(404);
 });
 
-test("a replaced key is shown once; the one before goes on working, and the page says until when", async () => {
+test("a new key is shown once, and the old works until the time shown", async () => {
   const { account, page } = await newVisitor();
   const before = await addServer(page, "Has a key");
   const { id } = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
@@ -99,7 +99,7 @@ test("a replaced key is shown once; the one before goes on working, and the page
   expect(page.html).not.toMatch(KEY);
 });
 
-test("a benchmark is asked for with one line, shown once; the pending run is listed and can be cancelled", async () => {
+test("a benchmark's line is shown once, and its pending run can be cancelled", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newServer(account.id);
   await page.goto(`/dashboard/servers/${id}`);
@@ -120,7 +120,7 @@ test("a benchmark is asked for with one line, shown once; the pending run is lis
   expect(await db.benchmarkRun.count({ where: { serverId: id } })).toBe(0);
 });
 
-test("a run whose key has ended says so, on the page of the server as well, and one that runs says since when", async () => {
+test("a run says that its key has ended, or since when it runs", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newServer(account.id);
   await requestBenchmark(account.id, id, "Forgotten", new Date(Date.now() - 2 * DAY));
@@ -162,7 +162,7 @@ test("no form does anything to a server of another account, whatever id it carri
   expect(kept).toEqual({ label: "Foreign", keys: [], benchmarkRuns: [{ label: "Theirs" }] });
 });
 
-test("a new server offers a configuration to paste for each of five agents, beside its key and on its page", async () => {
+test("a new server offers a configuration to paste for each of five agents", async () => {
   const { account, page } = await newVisitor();
   await addServer(page);
   const { id } = await db.server.findFirstOrThrow({ where: { accountId: account.id } });

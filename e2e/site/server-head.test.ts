@@ -9,7 +9,7 @@ import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 
 const OTHERS = "Other servers";
 
-test("the switcher goes through all servers in the order of their names, round and back", async () => {
+test("the switcher goes through all servers by name, round and back", async () => {
   const { account, page } = await newVisitor();
   for (const label of ["web 2", "web 10", "alpha"]) await newServer(account.id, { label });
   await page.goto("/dashboard?order=name");
@@ -23,7 +23,7 @@ test("the switcher goes through all servers in the order of their names, round a
   expect(page.heading).toBe("web 10");
 });
 
-test("the switcher follows the list that somebody came from, worst first and with its filter, and says the place in it", async () => {
+test("the switcher keeps the list's order and filter, and says the place in it", async () => {
   const { account, page } = await newVisitor();
   const ago = (ms: number) => new Date(Date.now() - ms);
   const make = async (label: string, diskUsedPct: number, lastSeenAt = new Date()) => {
@@ -66,7 +66,7 @@ test("an account with one server has nothing to switch to", async () => {
   expect(page.hasPart(OTHERS)).toBe(false);
 });
 
-test("a page says why what is sent for its server is not used, and since when in the account's zone; a check-in takes that away", async () => {
+test("a page says why its server's data is refused until the next check-in", async () => {
   const { account, page } = await newVisitor();
   await db.account.update({ where: { id: account.id }, data: { timeZone: "Asia/Tokyo" } });
   const refusedSince = new Date(Date.now() - 3 * DAY);
@@ -83,7 +83,7 @@ test("a page says why what is sent for its server is not used, and since when in
   expect(told()).toEqual([]);
 });
 
-test("the head of a server that is strained, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were outside of maintenance and when the last was", async () => {
+test("the head and fleet row of a strained server say since when and why", async () => {
   const { account, page } = await newVisitor();
   const zone = "Asia/Tokyo";
   await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
@@ -128,7 +128,7 @@ test("the head of a server that is strained, and its row of the fleet, say since
   expect(state()).toBe(`Critical, strained since ${since} (CPU)`);
 });
 
-test("a restart makes a server need attention for 24 hours, whatever the hour of the clock, and no longer; processes killed for lack of memory do with failed services, and say when the last one was", async () => {
+test("a restart makes a server need attention for exactly 24 hours", async () => {
   const { account, page } = await newVisitor();
   const now = new Date();
   const restarted = async (ago: number) => {

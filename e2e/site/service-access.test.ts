@@ -12,7 +12,7 @@ const SERVICES = "/dashboard/game-services";
 const seenBy = async (token: string) =>
   (await getData<{ services: Service[] }>("/api/v1/game-services", token)).services.map(({ id }) => id);
 
-test("an e-mail without an account is shared with like any other, and sees the service as soon as it has one", async () => {
+test("a service shared with an e-mail is visible as soon as its account exists", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newGameService(account.id);
   const known = await newAccount();
@@ -52,7 +52,7 @@ const ROWS = NO_OR_YES.flatMap((owns) =>
 );
 
 for (const role of ["customer", "support", "admin", "disabled"] as const) {
-  test(`${role}: page and API agree in all 16 combinations of owner, grant, support access and ticket, and so does "Who can see this now"`, async () => {
+  test(`${role}: page and API agree on visibility in all 16 combinations of rights`, async () => {
     const viewer = await newAccount(role === "disabled" ? "support" : role);
     const other = await newAccount();
     const { cookies } = await Visitor.signedIn(origin, viewer.id);
@@ -90,7 +90,7 @@ for (const role of ["customer", "support", "admin", "disabled"] as const) {
   });
 }
 
-test("foreign, unknown and impossible services are the same page that is not there, on every page of one", async () => {
+test("foreign, unknown and impossible services are the same missing page everywhere", async () => {
   const { page } = await newVisitor();
   const { id } = await newGameService((await newAccount()).id);
   for (const rest of ["", "/settings", "/access", "/delete", "/dns"]) {
@@ -107,7 +107,7 @@ test("foreign, unknown and impossible services are the same page that is not the
 });
 
 for (const role of ["support", "admin"] as const) {
-  test(`${role}: services of others are found by id and by open ticket, those that the API shows and no others`, async () => {
+  test(`${role}: services of others are found only where the API shows them`, async () => {
     const [staff, owner, stranger] = [await newAccount(role), await newAccount(), await newAccount()];
     const page = await Visitor.signedIn(origin, staff.id);
     const open = await newGameService(owner.id);

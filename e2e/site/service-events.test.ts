@@ -7,7 +7,7 @@ import { momentText } from "@/lib/format/relative-time";
 
 const SERVICES = "/dashboard/game-services";
 
-test("what happened to a game service is in the lane under its first chart, mark by mark with sign, word and time, and in the list below", async () => {
+test("events of a game service are in the chart's lane and in the list", async () => {
   const { account, page } = await newVisitor();
   const id = await eventfulService(account.id);
   await page.goto(`${SERVICES}/${id}?range=24h`);
@@ -31,7 +31,7 @@ test("what happened to a game service is in the lane under its first chart, mark
   expect(page.textOf(list)).not.toContain("recorded");
 });
 
-test("events of a time in which nothing was counted, and of a service that is new, are listed; others see who changed it as its owner, and staff by name", async () => {
+test("events are listed without traffic too, and only staff see the owner's name", async () => {
   const { account, page } = await newVisitor();
   const owner = await newAccount();
   const id = await eventfulService(owner.id);
@@ -65,7 +65,7 @@ test("events of a time in which nothing was counted, and of a service that is ne
   expect(page.textOf("[data-event=pending_config]")).toContain("○ Waiting for an edge node: since");
 });
 
-test("a game service that failed, or that no live edge node has, comes before the others and says why and for how long; nothing about the latter is green", async () => {
+test("a game service that failed or is unserved comes first and says why", async () => {
   const { account, page } = await newVisitor();
   const times = { createdAt: at(3), updatedAt: at(3) };
   const well = await newGameService(account.id, { status: "active", ...times });

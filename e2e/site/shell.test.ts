@@ -7,7 +7,7 @@ import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { CHANGELOG, serverPath, servicePath, TOKEN_PAGE } from "@/lib/page-paths";
 
-test("the navigation leads to the tokens and marks where one is; sign-out is on every signed-in page", async () => {
+test("the navigation leads to the tokens, and sign-out is on every signed-in page", async () => {
   const { account, page } = await newVisitor();
   await page.goto("/dashboard");
   await page.follow("API tokens", page.part("Main"));
@@ -27,7 +27,7 @@ test("the navigation leads to the tokens and marks where one is; sign-out is on 
   }
 });
 
-test("a page that does not exist is a 404 in the frame one knows, signed in or not", async () => {
+test("a missing page is a 404 in the usual frame, signed in or not", async () => {
   const { account, page } = await newVisitor();
   const banner = () => page.textOf(page.$.root().find("header").first());
   for (const path of ["/no/such/page", "/dashboard/no/such/page"]) {
@@ -61,7 +61,7 @@ test("a page that does not exist is a 404 in the frame one knows, signed in or n
   expect(signedOut.text).not.toContain(account.email);
 });
 
-test("a page has no button to copy with before its scripts run, and shows what there is to copy", async () => {
+test("a page without scripts has no copy button, and shows what to copy", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newServer(account.id);
   const { hostname } = await db.server.findUniqueOrThrow({ where: { id } });

@@ -31,7 +31,7 @@ test("e-mail and password lead to the servers, sign-out leads away and ends the 
   expect(page.path).toMatch(/^\/sign-in/);
 });
 
-test("an unknown e-mail, a wrong password and a disabled account get the same page; the e-mail stays, the password goes", async () => {
+test("an unknown e-mail, wrong password and disabled account get the same page", async () => {
   const { email } = await newAccount();
   const disabled = await newAccount();
   await setAccountDisabled(disabled.email, true);
@@ -62,7 +62,7 @@ test("after sign-in one lands on the page one asked for", async () => {
   expect(page.path).toBe(`${TOKEN_PAGE}?revoke=all`);
 });
 
-test("too many attempts are told how long to wait, whether the account exists or not", async () => {
+test("too many attempts are told how long to wait, with or without an account", async () => {
   for (const email of [(await newAccount()).email, "nobody-at-all@example.com"]) {
     const page = new Visitor(origin);
     await page.goto("/sign-in");
@@ -104,7 +104,7 @@ async function guess(email: string, from = newIp()): Promise<string> {
   return page.alerts.join();
 }
 
-test("a stranger's attempts from many places do not keep out the owner where the owner has signed in, nor show that there is one", async () => {
+test("strangers cannot lock an owner out where the owner has signed in before", async () => {
   const { email } = await newAccount();
   const owner = new Visitor(origin);
   await owner.goto("/sign-in");
@@ -124,7 +124,7 @@ test("a stranger's attempts from many places do not keep out the owner where the
   expect(again.path).toBe("/dashboard");
 });
 
-test("whoever guesses at many accounts from one place is told to wait, and others are judged meanwhile", async () => {
+test("one place that guesses at many accounts must wait, and other places need not", async () => {
   // With hashes that take no time.
   const emails = Array.from({ length: 31 }, () => `${unique("guessed")}@example.com`);
   await db.account.createMany({
@@ -146,7 +146,7 @@ test("a disabled account is out at its next request, in every browser", async ()
   expect(page.path).toMatch(/^\/sign-in/);
 });
 
-test("a session slides: used, it lasts another 30 days; unused for 30 days, it is over", async () => {
+test("a session lasts 30 days from its last use", async () => {
   const { account, page } = await newVisitor();
   const inDays = (days: number) => new Date(Date.now() + days * DAY);
   await db.session.updateMany({ where: { accountId: account.id }, data: { expiresAt: inDays(5) } });
@@ -159,7 +159,7 @@ test("a session slides: used, it lasts another 30 days; unused for 30 days, it i
   expect(page.path).toMatch(/^\/sign-in/);
 });
 
-test("each sign-in has a session token of its own, and only its hash is stored", async () => {
+test("each sign-in has its own session token, stored only as a hash", async () => {
   const { email, id } = await newAccount();
   const seen = new Set<string>();
   for (let round = 0; round < 2; round++) {

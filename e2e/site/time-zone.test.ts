@@ -17,7 +17,7 @@ import { watchTokens } from "@/lib/tokens/events/endings";
 /** Fourteen hours ahead of UTC, all year. */
 const FAR_EAST = "Pacific/Kiritimati";
 
-test("the time zone is kept with the account, and the pages write times in it", async () => {
+test("the time zone is kept with the account, and pages write times in it", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - DAY), lastSeenAt: new Date() });
   await recordCheckIn(id, { sample: { cpuPct: 10 } });
@@ -34,7 +34,7 @@ test("the time zone is kept with the account, and the pages write times in it", 
   expect(page.$("time").first().attr("title")).toMatch(/UTC−9:30$/);
 });
 
-test("the days on which tokens end are those of the account's zone: in the list, on the token's page and in both forms", async () => {
+test("the days on which tokens end are those of the account's zone", async () => {
   const { account, page } = await newVisitor();
   await db.account.update({ where: { id: account.id }, data: { timeZone: FAR_EAST } });
   // Noon in UTC, two in the morning of the next day on Kiritimati.
@@ -62,7 +62,7 @@ test("the days on which tokens end are those of the account's zone: in the list,
   ).toContain(next);
 });
 
-test("the last day of a new token ends when it ends in the account's zone", async () => {
+test("a new token's last day ends by the clocks of the account's zone", async () => {
   const { account, page } = await newVisitor();
   await db.account.update({ where: { id: account.id }, data: { timeZone: FAR_EAST } });
   const day = new Date(Date.now() + 20 * DAY).toISOString().slice(0, "2026-11-20".length);
@@ -74,7 +74,7 @@ test("the last day of a new token ends when it ends in the account's zone", asyn
   expect(expiresAt).toEqual(new Date(Date.parse(`${day}T23:59:59Z`) - 14 * HOUR));
 });
 
-test("the page of every chart names the zone that the account has chosen, and the axis counts by that zone's clocks", async () => {
+test("every chart's page names the account's zone, and its axis follows that zone", async () => {
   const { account, page } = await newVisitor();
   const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
   const { id: server } = await newServer(account.id, { createdAt: new Date(minute - DAY), lastSeenAt: new Date() });

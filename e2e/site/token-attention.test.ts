@@ -52,7 +52,7 @@ async function refusedUntil(tokenId: number, ms: number) {
   });
 }
 
-test("a new network is marked on the token's page with when it came and how much it asked; “This was us” ends the notice of it and of nothing else", async () => {
+test("a new network is marked, and “This was us” ends its notice alone", async () => {
   const { account, page } = await newVisitor();
   const stranger = await newAccount();
   const theirs = await movedToken(stranger.id, "of somebody else");
@@ -81,7 +81,7 @@ test("a new network is marked on the token's page with when it came and how much
   expect(await db.event.count({ where: { ...known, subjectId: token.id } })).toBe(1);
 });
 
-test("which token is this offers to replace it, to revoke it, and to say that its new network is known", async () => {
+test("a found token can be replaced, revoked, or its new network confirmed", async () => {
   const { account, page } = await newVisitor();
   const { raw } = await movedToken(account.id, "in my hand");
   await page.goto(TOKEN_PAGE);
@@ -94,7 +94,7 @@ test("which token is this offers to replace it, to revoke it, and to say that it
   expect(attention(page)).toBeNull();
 });
 
-test("a day of use is a chart with its numbers: what was answered, what was refused, and the last ips with their programs", async () => {
+test("a day of use is a chart with its numbers and the last ips", async () => {
   const { account, page } = await newVisitor();
   const { token } = await newNamedToken(account.id, "watched");
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR);
@@ -117,7 +117,7 @@ test("a day of use is a chart with its numbers: what was answered, what was refu
   expect(page.textOf(page.rows("192.0.2.7", "Used from"))).toContain("curl/8.5.0");
 });
 
-test("a token's page says of its use what the list says, and where it is refused from since its end apart from where it was used", async () => {
+test("a token's page tells where it was used apart from where it is refused", async () => {
   const { account, page } = await newVisitor();
   const { token } = await newNamedToken(account.id, "ended");
   const at = (ms: number) => new Date(Date.now() - ms);
@@ -142,7 +142,7 @@ test("a token's page says of its use what the list says, and where it is refused
   expect(page.rows("203.0.113.9", "Refused from").length).toBe(1);
 });
 
-test("several tokens used from a new network are one line, whose action asks whether to revoke them", async () => {
+test("several tokens used from a new network are one line offering to revoke them", async () => {
   const { account, page } = await newVisitor();
   for (const name of ["moved one", "moved two"]) {
     const { token } = await newNamedToken(account.id, name);
@@ -154,7 +154,7 @@ test("several tokens used from a new network are one line, whose action asks whe
   expect(page.textOf(page.part("Revoke 2 tokens?"))).toContain("moved two");
 });
 
-test("ten tokens that end within two weeks are one line that names all of them", async () => {
+test("ten tokens that end within two weeks are one line with all names", async () => {
   const { account, page } = await newVisitor();
   for (let i = 0; i < 10; i++) {
     const { token } = await newNamedToken(account.id, `ending ${i}`);
@@ -169,7 +169,7 @@ test("ten tokens that end within two weeks are one line that names all of them",
   expect(lines?.find("a").length).toBe(10);
 });
 
-test("the page says at its top what needs attention: a dead token still tried, one that ends soon, a new network; and nothing else", async () => {
+test("the page says at its top what needs attention, and nothing else", async () => {
   const { account, page } = await newVisitor();
   const ago = (ms: number) => new Date(Date.now() - ms);
   const make = async (name: string, data: Parameters<typeof db.accessToken.update>[0]["data"]) => {

@@ -26,7 +26,7 @@ const REFUSED: readonly (readonly [typed: string, message: string])[] = [
   [`10.0.0.0/8\n${"x".repeat(4000)}`, "is not a network."],
 ];
 
-test("a token is created with networks, works from there alone, and every page says so", async () => {
+test("a token created with networks works from there alone, and pages say so", async () => {
   const { account, page } = await newVisitor();
   await page.goto(TOKEN_PAGE);
   const raw = await createToken(page, "at the office", { "Only from these networks": `${NETWORKS.join("\n")}\n` });
@@ -41,7 +41,7 @@ test("a token is created with networks, works from there alone, and every page s
   expect(page.value("Networks")).toBe(NETWORKS.join("\n"));
 });
 
-test("networks that cannot be are refused in a sentence at the field, where everything typed stays", async () => {
+test("impossible networks are refused at the field, where everything typed stays", async () => {
   const { account, page } = await newVisitor();
   await page.goto(TOKEN_PAGE);
   for (const [typed, message] of REFUSED) {
@@ -70,7 +70,7 @@ test("networks that cannot be are refused in a sentence at the field, where ever
   expect((await find(token.id)).networks).toEqual([]);
 });
 
-test("a token's page offers the networks that it was used from, and saved ones hold from the next request on", async () => {
+test("a token's page offers networks from its use, and saved ones hold at once", async () => {
   const { account, page } = await newVisitor();
   const { raw, token } = await newNamedToken(account.id, "narrowed");
   for (const ip of ["198.51.100.4", "2001:db8:9:1::7"]) expect(await statusFrom(ip, raw)).toBe(200);
@@ -102,7 +102,7 @@ test("a token's page offers the networks that it was used from, and saved ones h
   expect(await statusFrom("192.0.2.1", raw)).toBe(200);
 });
 
-test("an hour after sign-in, changing networks asks for the password; a wrong one changes nothing and keeps what was typed", async () => {
+test("an hour after sign-in, changing networks asks for the password", async () => {
   const { account, page } = await newVisitor();
   const { token } = await newNamedToken(account.id, "guarded");
   const authenticatedAt = new Date(Date.now() - 2 * HOUR);
@@ -117,7 +117,7 @@ test("an hour after sign-in, changing networks asks for the password; a wrong on
   expect((await find(token.id)).networks).toEqual(["203.0.113.0/24"]);
 });
 
-test("both forms warn where the console may see the ip of a proxy alone, and not where it sees the browser's", async () => {
+test("both forms warn if the console may see only a proxy's ip", async () => {
   const { account, page } = await newVisitor();
   const { token } = await newNamedToken(account.id, "proxied");
   const warning = "The console may not see where requests come from";

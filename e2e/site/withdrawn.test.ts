@@ -11,7 +11,7 @@ import { serverPath } from "@/lib/page-paths";
 const COLLECTD = "/ingest/collectd";
 const POSTMAN = "/clients/console-api.postman.json";
 
-test("where collectd reported, a sentence of JSON says to anybody what to use instead, by every method", async () => {
+test("the former path of collectd says what to use instead, by every method", async () => {
   for (const method of ["POST", "GET", "PUT", "DELETE"]) {
     const response = await fetch(origin + COLLECTD, { method, ...(method === "POST" && { body: "[]" }) });
     const type = response.headers.get("content-type");
@@ -22,13 +22,13 @@ test("where collectd reported, a sentence of JSON says to anybody what to use in
   }
 });
 
-test("where the collection for Postman was, a sentence says to any origin what to import instead", async () => {
+test("the former path of the Postman collection says what to import instead", async () => {
   const response = await fetch(origin + POSTMAN, { headers: { Origin: "https://elsewhere.example" } });
   expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([410, "*"]);
   expect(await response.text()).toMatch(/^The collection .+ import \/openapi\.json .+\.\n$/);
 });
 
-test("a machine that collectd reported for keeps its page, and another agent reports for it with the same key", async () => {
+test("a machine reported by collectd keeps its page and key for another agent", async () => {
   const { account, page } = await newVisitor();
   const { id, key } = await newReportingServer(account.id);
   await recordCheckIn(id, { sample: { cpuPct: 12 } });

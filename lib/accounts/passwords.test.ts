@@ -40,7 +40,7 @@ test("generated passwords are long, readable and different", () => {
   expect(new Set(passwords).size).toBe(100);
 });
 
-test("a password of a million accents is wrong before anything reads it, like any that is too long", async () => {
+test("a password of a million accents is wrong before anything reads it", async () => {
   const stored = cheapHash("x".repeat(MAX_PASSWORD_LENGTH));
   expect(await verify("x".repeat(MAX_PASSWORD_LENGTH), stored)).toBe(true);
   expect(await verify("x".repeat(MAX_PASSWORD_LENGTH + 1), stored)).toBe(false);

@@ -64,23 +64,19 @@ beforeEach(() => {
 });
 afterEach(() => copy.remove());
 
-test(
-  "one query function, one row, one route file and one spec make an endpoint; a query that does not answer what its row promises does not compile, nor does a route that no row describes",
-  SLOW,
-  () => {
-    copy.addAfter("lib/api/contract.ts", "endpoints({", ROW);
-    expect(copy.typeErrors()).toBe("");
-    expect(copy.run("vitest/vitest.mjs", "run", "lib/api/contract.test.ts").status).toBe(0);
-    const called = copy.run("tsx/dist/cli.mjs", "--input-type=module", "--eval", CALL_WITHOUT_TOKEN);
-    expect(called.stdout, called.stderr).toBe(
-      '401 {"error":"Missing access token. Send \\"Authorization: Bearer <token>\\"."}\n',
-    );
+test("an endpoint needs one query, row, route and spec, and mismatches do not compile", SLOW, () => {
+  copy.addAfter("lib/api/contract.ts", "endpoints({", ROW);
+  expect(copy.typeErrors()).toBe("");
+  expect(copy.run("vitest/vitest.mjs", "run", "lib/api/contract.test.ts").status).toBe(0);
+  const called = copy.run("tsx/dist/cli.mjs", "--input-type=module", "--eval", CALL_WITHOUT_TOKEN);
+  expect(called.stdout, called.stderr).toBe(
+    '401 {"error":"Missing access token. Send \\"Authorization: Bearer <token>\\"."}\n',
+  );
 
-    const wrongRow = ROW.replace("subject: z.string()", "subject: z.string(), opened_at: z.int()");
-    copy.addAfter("lib/api/contract.ts", "endpoints({", wrongRow);
-    copy.write("app/api/v1/ticket/route.ts", ROUTE.replace('"/api/v1/tickets"', '"/api/v1/ticket"'));
-    const errors = copy.typeErrors();
-    expect(errors).toMatch(/^app\/api\/v1\/ticket\/route\.ts.*"\/api\/v1\/ticket"/);
-    expect(errors).toMatch(/^lib\/tickets\/tickets\.ts.*opened_at/ms);
-  },
-);
+  const wrongRow = ROW.replace("subject: z.string()", "subject: z.string(), opened_at: z.int()");
+  copy.addAfter("lib/api/contract.ts", "endpoints({", wrongRow);
+  copy.write("app/api/v1/ticket/route.ts", ROUTE.replace('"/api/v1/tickets"', '"/api/v1/ticket"'));
+  const errors = copy.typeErrors();
+  expect(errors).toMatch(/^app\/api\/v1\/ticket\/route\.ts.*"\/api\/v1\/ticket"/);
+  expect(errors).toMatch(/^lib\/tickets\/tickets\.ts.*opened_at/ms);
+});

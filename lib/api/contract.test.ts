@@ -7,7 +7,7 @@ import { ENDPOINTS, INTERVALS_PER_WEEK, successBody } from "./contract";
 import examples from "./examples.json";
 import { failure } from "./schemas";
 
-test("every row of the contract has one route file, in the folder of its path, and no other route names a row", () => {
+test("every contract row has exactly one route file, in its path's folder", () => {
   const files = readdirSync("app/api/v1", { recursive: true, encoding: "utf8" });
   const routes = files.filter((file) => file.endsWith("/route.ts"));
   const named = routes.map((file) => {
@@ -18,7 +18,7 @@ test("every row of the contract has one route file, in the folder of its path, a
   expect(named.sort()).toEqual(expected.sort());
 });
 
-test("the size that a row states for its largest answer is that of so many elements of its example", () => {
+test("a row's stated largest answer matches the size computed from its example", () => {
   const counts: Record<string, number> = {
     "/api/v1/servers": MAX_SERVERS,
     "/api/v1/servers/:id/benchmarks": 200,
@@ -38,7 +38,7 @@ test("the size that a row states for its largest answer is that of so many eleme
   }
 });
 
-test("a field that the contract does not name is refused in every body, however deep", () => {
+test("a field that the contract does not name is refused at any depth", () => {
   expect(() => successBody("/api/v1/me").parse({ data: {}, extra: 1 })).toThrow("Unrecognized key");
   expect(() => failure.parse({ error: "Not found.", code: 404 })).toThrow("Unrecognized key");
   const run = {

@@ -7,7 +7,7 @@ import { openApiDocument, templateOf } from "./openapi";
 const ORIGIN = "https://console.example.com";
 const text = writeLlms(openApiDocument(ORIGIN), ORIGIN);
 
-test("llms.txt has at most 3,600 bytes and names every field of each endpoint in its one line, with a size", () => {
+test("llms.txt has at most 3,600 bytes and names every field of each endpoint", () => {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(3600);
   for (const [path, { largest }] of ENDPOINTS) {
     const lines = text

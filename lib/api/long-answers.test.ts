@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isLongFor, noteLength } from "./long-answers";
 
-test("the last answer of an endpoint to an account tells whether the next one is long", () => {
+test("an account's last answer from an endpoint tells whether the next is long", () => {
   noteLength("/api/v1/servers", 1, 16 * 1024 + 1);
   expect(isLongFor("/api/v1/servers", 1)).toBe(true);
   expect(isLongFor("/api/v1/servers", 2)).toBe(false);

@@ -33,7 +33,7 @@ test("every endpoint of the contract is described, and nothing else", () => {
   expect(Object.keys(document.paths)).toEqual(ENDPOINTS.map(([path]) => templateOf(path)));
 });
 
-test("every field of every schema is described, and has to be there unless it is one that may not be measured", () => {
+test("every schema field is described and required, unless it may be unmeasured", () => {
   const optional: string[] = [];
   for (const [name, schema] of Object.entries(schemas)) {
     expect(schema.description, name).toBeTruthy();
@@ -50,7 +50,7 @@ test("every field of every schema is described, and has to be there unless it is
   ]);
 });
 
-test("schemas let new fields pass, and carry nothing that belongs to documents of their own", () => {
+test("schemas let new fields pass and carry no keywords of standalone documents", () => {
   const text = JSON.stringify(document);
   expect(text).not.toContain('"additionalProperties":false');
   expect(text).not.toContain('"$schema"');
@@ -63,7 +63,7 @@ test("every operation is summed up and described", () => {
   }
 });
 
-test("no answer binds its values to those of today: each list of them is open, and no header is one number for ever", () => {
+test("no answer closes a list of values or fixes a header to one number", () => {
   const closed: string[] = [];
   const look = (value: unknown, place: string): void => {
     if (typeof value !== "object" || value === null) return;

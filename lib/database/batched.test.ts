@@ -13,19 +13,19 @@ function squares() {
   return { batches, find };
 }
 
-test("who asks in the same turn is answered by one statement, each with what is theirs", async () => {
+test("questions of one turn share one statement, and each gets its own answer", async () => {
   const { batches, find } = squares();
   expect(await Promise.all([3, 13, 4, 3].map(find))).toEqual([9, undefined, 16, 9]);
   expect(batches).toEqual([[3, 13, 4, 3]]);
 });
 
-test("who asks for what is not there is answered so, also where the statement finds nothing at all", async () => {
+test("an unknown key is answered undefined, even if the statement finds nothing", async () => {
   const rows: readonly (string | undefined)[] = [];
   const find = batched(async () => rows, 2);
   expect(await Promise.all([1, 2].map(find))).toEqual([undefined, undefined]);
 });
 
-test("nothing is remembered: who asks later, even while the first are waiting, is asked for anew", async () => {
+test("nothing is cached, so a later question gets a new statement", async () => {
   const { batches, find } = squares();
   const first = find(3);
   await setImmediate();
@@ -48,7 +48,7 @@ test("no statement asks for more than a hundred", async () => {
   expect(batches.map((keys) => keys.length)).toEqual([100, 100, 50]);
 });
 
-test("of many questions at most two statements run at a time; what is asked meanwhile gathers for the next", async () => {
+test("at most two statements run at once, and further questions gather meanwhile", async () => {
   let running = 0;
   let most = 0;
   const batches: number[] = [];

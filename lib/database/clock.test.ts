@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { databaseTime, noteDatabaseTime } from "./clock";
 
-test("PostgreSQL's time goes on between its statements, whatever this machine's clock does, and follows when it is set", () => {
+test("the estimated PostgreSQL time ignores this machine's clock and follows PostgreSQL's own", () => {
   vi.useFakeTimers({ toFake: ["performance", "Date"] });
   try {
     expect(databaseTime()).toBeNull();

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => copy.remove());
 
-test("generating the client again changes nothing: what is committed was made from the schema as it stands", () => {
+test("generating the client anew from the schema changes no committed file", () => {
   const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8", withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
     .map(({ parentPath, name }) => join(parentPath, name));

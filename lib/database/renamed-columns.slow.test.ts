@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => copy.remove());
 
-test("a column under another name in the schema does not compile where SQL or the typed client uses it", {
+test("SQL and typed client code using a renamed column does not compile", {
   timeout: 3 * MINUTE,
 }, () => {
   const schema = Object.entries(FIELDS).reduce(renamed, readFileSync(SCHEMA, "utf8"));

@@ -65,7 +65,7 @@ test("every unit has its words", () => {
   ]);
 });
 
-test("the numbers of a scale are round in the unit that they are written in", () => {
+test("a scale's numbers are round in the unit that they are written in", () => {
   for (const [top, unit, texts] of [
     [2.2e9, "bytes", ["1 B", "2 B"]],
     [700, "bytes", ["1 B", "2 B"]],

@@ -30,7 +30,7 @@ test.each([
   expect(untilText(new Date(at), now, "UTC")).toBe(text);
 });
 
-test("an exact instant, a date and the days until an end are those of the zone", () => {
+test("instants, dates and days until an end follow the time zone", () => {
   const at = new Date("2026-11-20T23:59:59.999Z");
   expect([dateText(at, "UTC"), instantText(at, "UTC"), momentText(at, "UTC"), untilText(at, now, "UTC")]).toEqual([
     "20 Nov 2026",

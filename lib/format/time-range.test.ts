@@ -20,7 +20,7 @@ test("a query without either parameter asks for no range of its own", () => {
   expect(parse(undefined, undefined)).toEqual({ kind: "none" });
 });
 
-test("an instant is the same in every zone, and what a form sends is read by the clocks of the account and has an exact form", () => {
+test("an instant is the same everywhere, and form times follow the account's zone", () => {
   const range = { from: at("2026-11-22T13:00:00Z"), to: at("2026-11-22T14:30:00Z") };
   const params = { from: "2026-11-22T13:00Z", to: "2026-11-22T14:30Z" };
   expect(rangeParams(range)).toEqual(params);
@@ -32,7 +32,7 @@ test("an instant is the same in every zone, and what a form sends is read by the
   expect(rangeParams({ from: range.from + 1000, to: range.to })).toEqual({ ...params, from: "2026-11-22T13:00:01Z" });
 });
 
-test("what is not a date with a time is refused with a sentence, and fields keep what can be read", () => {
+test("an input without date and time is refused, and readable fields stay", () => {
   const bad = [undefined, "", "x", "2026-11-22", "2026-02-30T12:00", "2026-13-01T12:00", "2026-00-01T12:00Z"];
   const worse = ["2026-11-22T24:00", "2026-11-22T12:60", "12026-11-22T12:00", "1763816400000", ["a", "b"], {}, null];
   for (const from of [...bad, ...worse]) {
@@ -45,7 +45,7 @@ test("what is not a date with a time is refused with a sentence, and fields keep
   }
 });
 
-test("a range that ends before it begins, that has not come yet, or of which nothing is kept is refused with a sentence", () => {
+test("a reversed, future or no longer kept range is refused with a sentence", () => {
   const message = (from: string, to: string) => {
     const asked = parse(from, to);
     return asked.kind === "refused" ? asked.message : asked.kind;
@@ -68,7 +68,7 @@ test("years 0 and 9999 together are all that is kept, and that is said", () => {
   ]);
 });
 
-test("a second, and nothing, are five minutes around it, which is said, and never beyond now", () => {
+test("a range too short becomes five minutes, never beyond now, and says so", () => {
   const short = "The charts show 5 minutes: a shorter time has too few values.";
   const around = ["2026-11-22T12:57:30.000Z", "2026-11-22T13:02:30.000Z", short];
   expect(shown("2026-11-22T13:00Z", "2026-11-22T13:00Z")).toEqual(around);
@@ -84,7 +84,7 @@ test("a second, and nothing, are five minutes around it, which is said, and neve
   ]);
 });
 
-test("an hour that summer time repeats is shown whole, one that it removes is read as the next, and both are said", () => {
+test("a repeated summer time hour is shown whole, a skipped one as the next", () => {
   expect(shown("2026-10-25T02:30", "2026-10-25T02:30")).toEqual([
     "2026-10-25T00:30:00.000Z",
     "2026-10-25T01:30:00.000Z",
@@ -105,7 +105,7 @@ test("an hour that summer time repeats is shown whole, one that it removes is re
   expect(parse("2026-10-25T02:30", "2026-10-25T04:30")).toMatchObject({ exact: null });
 });
 
-test("a line has a thousand points at most, whatever the time, in steps that people count in, and none is cut", () => {
+test("any range draws at most a thousand points a line, in whole round steps", () => {
   for (let length = SHORTEST_RANGE; length < 18_000 * DAY; length *= 1.1) {
     for (const least of [MINUTE, HOUR]) {
       const step = stepOf(length, least);

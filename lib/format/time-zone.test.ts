@@ -12,7 +12,7 @@ const clock = (month: number, day: number, hour: number, minute = 0) => ({
   second: 0,
 });
 
-test("the clocks of a zone are read and set on both sides of summer time", () => {
+test("a zone's clocks are read and set on both sides of summer time", () => {
   for (const [at, month, day, hour] of [
     ["2026-03-28T23:00:00Z", 3, 29, 0],
     ["2026-03-29T00:59:59Z", 3, 29, 1],

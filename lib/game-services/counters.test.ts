@@ -4,7 +4,7 @@ import { writePrometheus } from "@/lib/api/prometheus";
 import { metricSample } from "@/lib/api/schemas";
 import { MEANINGS } from "./counters";
 
-test("the document of the API, the clients, docs/edge.md and the help of /metrics say the same of what edge nodes count", async () => {
+test("the API, clients, docs/edge.md and /metrics help describe node counters alike", async () => {
   const files = ["docs/edge.md", "public/clients/console-api.ts"].map((path) => readFileSync(path, "utf8"));
   const interval = { ts: 0, node_id: 1, packets: 1, bytes: 1, dropped: 1, connections: 1, latency_ms: 1 };
   const service = { id: 1, name: "a", status: "active", java_hostname: "a.example", config_version: 1 } as const;

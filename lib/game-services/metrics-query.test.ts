@@ -8,7 +8,7 @@ const windowOf = (text: string) => {
   return [range, NOW - after.getTime(), NOW - until.getTime()];
 };
 
-test("since narrows the range and never widens it, and one in the future asks for nothing", () => {
+test("since only narrows the range, and a future one asks for nothing", () => {
   expect(windowOf("")).toEqual(["1h", HOUR, 0]);
   expect(windowOf(`since=${NOW - MINUTE}`)).toEqual(["1h", MINUTE, 0]);
   expect(windowOf(`range=24h&since=${NOW - 2 * HOUR}`)).toEqual(["24h", 2 * HOUR, 0]);
@@ -33,7 +33,7 @@ test("a repeated parameter is refused, the range before since", () => {
   expect(() => windowOf("range=1h&range=1h&since=x")).toThrow(INVALID_RANGE);
 });
 
-test("the estimate of an answer follows the time that is asked for, not the name of the range", () => {
+test("the estimate of an answer follows the requested time, not the range's name", () => {
   const estimate = (text: string) => estimateMetrics(new URLSearchParams(text));
   expect(estimate("range=7d")).toBeGreaterThan(estimate("range=24h"));
   expect(estimate(`range=7d&since=${Date.now() - 2 * HOUR}`)).toBe(estimate("range=24h"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isPrivateOrigin, isUsableOrigin } from "./origins";
 
-test("private, loopback and link-local origins are known in every spelling, and public ones are not", () => {
+test("private, loopback and link-local origins are known in every spelling, and public ones pass", () => {
   for (const host of [
     "10.1.2.3",
     "127.0.0.1",
@@ -41,7 +41,7 @@ test("private, loopback and link-local origins are known in every spelling, and 
   }
 });
 
-test("an origin is a DNS name or an IP in its usual form, and nothing that is read as something else", () => {
+test("an origin is a DNS name or an ordinary ip, with no ambiguous spelling", () => {
   for (const host of ["192.0.2.80", "2001:db8::1", "origin.example.com", "a_b.example", "xn--bcher-kva.example"]) {
     expect(isUsableOrigin(host), host).toBe(true);
   }

@@ -10,7 +10,7 @@ const GOOD: ServiceInput = {
 };
 const check = (changed: Partial<ServiceInput>, rules = RULES) => checkService({ ...GOOD, ...changed }, rules);
 
-test("names are kept as a DNS server would compare them: trimmed, lower case, without a final dot", () => {
+test("names are kept trimmed, in lower case and without a final dot", () => {
   expect(check({ name: "  Survival ", javaHostname: " Play.Example.COM. ", originHost: "[2606:4700::1111]" })).toEqual({
     kind: "valid",
     service: {

@@ -5,7 +5,7 @@ const word = (version: number | null, error: string | null = null, servingVersio
   return { version, error, servingVersion };
 };
 
-test("what a node says of the newest version, 5, is counted and told in the same way", () => {
+test("a node's counted standing and its text agree about the newest version", () => {
   const rows: [NodeWord, string, string][] = [
     [word(null), "waiting", "Not fetched yet"],
     [word(5), "current", "Serving version 5"],

@@ -58,7 +58,7 @@ function expected(wish: ServiceWish | null, from: StatusFacts, outcome: string):
   return status("failed", outcome);
 }
 
-test("every transition: each status, wish and answer leads to the one status that the rules name", () => {
+test("each status, wish and answer leads to the one status the rules name", () => {
   let count = 0;
   for (const from of STATUSES) {
     for (const wish of [...Object.values(ServiceWish), null]) {
@@ -99,7 +99,7 @@ test("the rules in words: the first that holds", () => {
   expect(nextStatus(facts({ status: "failed", error: "a: x", answers: [] }))).toEqual(status("failed", "a: x"));
 });
 
-test("a service of another writer keeps its status until a live node acknowledges it, and is never removed", () => {
+test("a service of another writer changes only by acknowledgement and is never removed", () => {
   for (const from of STATUSES) {
     for (const answers of [[], [silent("a")], [silent("a"), silent("b")]]) {
       const before = facts({ wish: null, status: from, error: "theirs", answers });

@@ -17,7 +17,7 @@ test.each([
   expect(faultOf({ host, origin })).toBeNull();
 });
 
-test("where the browser says that the page is of the same origin, that is enough, whatever a proxy made of the Host", () => {
+test("the browser's same-origin claim is enough, whatever a proxy made of Host", () => {
   for (const headers of [
     { host: "console.example.com", origin: "https://console.example.com:8443" },
     { host: "console", origin: "https://console.example.com" },
@@ -29,7 +29,7 @@ test("where the browser says that the page is of the same origin, that is enough
   }
 });
 
-test("a form of another site is foreign whatever else it says, and one without a usable Origin or Host is unknown", () => {
+test("a form of another site is foreign, one without Origin or Host unknown", () => {
   const own = { host: "console.example.com", origin: "https://console.example.com" };
   for (const site of ["cross-site", "same-site"]) expect(faultOf({ ...own, "sec-fetch-site": site })).toBe("foreign");
   for (const origin of ["null", "", "https://", "https://a b", "file:///x", 'https://<script>"', "https://a:99999"]) {
@@ -72,7 +72,7 @@ test("what is refused for its address names both, as a browser writes them", () 
   expect(faultOf({ host: "x", origin: "https://console.example.com" }, "https://console.example.com")).toBeNull();
 });
 
-test("Next is told one host for a form that was taken, because it compares the text", () => {
+test("Next gets one host for an accepted form, because it compares the text", () => {
   const seen = (headers: Record<string, string>) => {
     const equal = withOneOrigin(new Headers({ "x-forwarded-host": "a.example, b.example", ...headers }));
     return [equal.get("origin"), equal.get("x-forwarded-host")];

@@ -68,7 +68,7 @@ test.each(COUNTED)("%s: more than ten thousand %s are 413, whatever is in them",
   expect(() => READERS[reader](bodyOf(MAX_ENTRIES + 1))).toThrow(expect.objectContaining({ status: 413 }));
 });
 
-test("fifty thousand parts of JSON are read, whatever they are, and one more is 413", () => {
+test("fifty thousand JSON parts of any kind are read, one more is 413", () => {
   for (const bodyOf of [
     (count: number) => `[${list("0", count)}]`,
     // A member is its colon and its comma, an array or object its own.
@@ -81,13 +81,13 @@ test("fifty thousand parts of JSON are read, whatever they are, and one more is 
   }
 });
 
-test("what stands in texts is neither a level nor an entry nor a part, however it is escaped", () => {
+test("text content counts as no level, entry or part, however escaped", () => {
   const text = `\\"${"[{,:".repeat(MAX_PARTS)}\\\\`;
   expect(() => requireBounded(bytes(`["${text}"]`))).not.toThrow();
   expect(() => requireBounded(bytes(`["${text}",${"[".repeat(32)}`))).toThrow(expect.objectContaining({ status: 400 }));
 });
 
-test("thirty-two levels of JSON are read, and one more is 400 before anything else is looked at", () => {
+test("thirty-two levels of JSON are read, and one more is 400 at once", () => {
   for (const [open, close] of [
     ["[", "]"],
     ['{"a":', "}"],
@@ -119,20 +119,17 @@ const BAD: readonly (readonly [Reader, (count: number) => Buffer, (bytes: Buffer
   ],
 ];
 
-test.each(BAD)(
-  "%s: a hundred bad entries are told and the good one is read; one more is 400 and tells of ten",
-  (reader, bodyOf, countReadings) => {
-    const body = bodyOf(MAX_PROBLEMS);
-    expect(READERS[reader](body)).toHaveLength(MAX_PROBLEMS);
-    expect(countReadings(body)).toBe(1);
-    try {
-      READERS[reader](bodyOf(MAX_PROBLEMS + 1));
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toMatchObject({ status: 400 });
-      const { message } = error as Error;
-      expect(message).toMatch(/^More than 100 entries are wrong, so nothing was stored\. /);
-      expect(message.length).toBeLessThan(1200);
-    }
-  },
-);
+test.each(BAD)("%s: a hundred bad entries spare the good one, and one more is 400", (reader, bodyOf, countReadings) => {
+  const body = bodyOf(MAX_PROBLEMS);
+  expect(READERS[reader](body)).toHaveLength(MAX_PROBLEMS);
+  expect(countReadings(body)).toBe(1);
+  try {
+    READERS[reader](bodyOf(MAX_PROBLEMS + 1));
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toMatchObject({ status: 400 });
+    const { message } = error as Error;
+    expect(message).toMatch(/^More than 100 entries are wrong, so nothing was stored\. /);
+    expect(message.length).toBeLessThan(1200);
+  }
+});

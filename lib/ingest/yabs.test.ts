@@ -15,7 +15,7 @@ const GEEKBENCH =
   ',"geekbench":[{"version":6,"single":1500,"multi":4000,"url":"https://browser.geekbench.com/v6/cpu/1"}]';
 const TAIL = ',"runtime":{"start":1795262400,"end":1795263000,"elapsed":600}}';
 
-test("a whole result gives every section by its curve, and the total is their weighted mean", () => {
+test("a whole result scores each section by its curve and totals their weighted mean", () => {
   const { measured, machine } = parseYabs(HEAD + FIO + IPERF + GEEKBENCH + TAIL);
   expect(measured).toEqual({
     geekbench: { version: 6, single: 1500, multi: 4000 },
@@ -30,7 +30,7 @@ test("a whole result gives every section by its curve, and the total is their we
   expect(scoreBenchmark(measured)).toEqual({ cpu: 58, disk: 70, network: 68, stability: null, total: 65 });
 });
 
-test("what was not measured is null, never zero, and does not count in the total", () => {
+test("an unmeasured value is null, never zero, and does not count in the total", () => {
   const scores = (json: string) => scoreBenchmark(parseYabs(json).measured);
   expect(scores(HEAD + FIO + TAIL)).toMatchObject({ disk: 70, network: null, stability: null });
   // Without Geekbench the clock of the cores stands in for it.

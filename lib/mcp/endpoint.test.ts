@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mintToken } from "@/lib/tokens/format";
 
-test("while the database is away a message is 503 with Retry-After, as JSON-RPC and without a word of why", async () => {
+test("while the database is away a message gets 503 as JSON-RPC without a reason", async () => {
   process.env.DATABASE_URL = "postgresql://postgres@127.0.0.1:1/none";
   const { answerMcp } = await import("./endpoint");
   const headers = { Authorization: `Bearer ${mintToken()}`, "Content-Type": "application/json" };

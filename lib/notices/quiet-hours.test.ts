@@ -9,7 +9,7 @@ function ends(from: string, to: string, zone: string | null, instant: string): s
   return end === null ? null : new Date(end).toISOString().slice(0, 16);
 }
 
-test("quiet hours go over midnight or stay within a day; they begin with their first minute and are over with their last", () => {
+test("quiet hours within a day or over midnight last from first to last minute", () => {
   const night = (instant: string) => ends("22:00", "07:00", "UTC", instant);
   expect(night("2026-11-23T21:59:59Z")).toBeNull();
   expect(night("2026-11-23T22:00:00Z")).toBe("2026-11-24T07:00");
@@ -21,7 +21,7 @@ test("quiet hours go over midnight or stay within a day; they begin with their f
   expect(noon("2026-11-23T13:30:00Z")).toBeNull();
 });
 
-test("quiet hours are those of their zone; a zone that is unknown by now is UTC", () => {
+test("quiet hours follow their zone, and an unknown zone means UTC", () => {
   expect(ends("22:00", "07:00", "America/New_York", "2026-01-15T02:59:00Z")).toBeNull();
   expect(ends("22:00", "07:00", "America/New_York", "2026-01-15T03:00:00Z")).toBe("2026-01-15T12:00");
   expect(ends("22:00", "07:00", "Asia/Kathmandu", "2026-01-15T16:15:00Z")).toBe("2026-01-16T01:15");
@@ -29,7 +29,7 @@ test("quiet hours are those of their zone; a zone that is unknown by now is UTC"
   expect(ends("22:00", "07:00", null, "2026-01-15T22:00:00Z")).toBe("2026-01-16T07:00");
 });
 
-test("the clock says when they end where it is changed meanwhile, be it set forward over their end or back", () => {
+test("quiet hours end by the clock, even across a change of summer time", () => {
   const berlin = (from: string, to: string, instant: string) => ends(from, to, "Europe/Berlin", instant);
   // On 29 March two o'clock is three; on 25 October three is two again.
   expect(berlin("22:00", "07:00", "2026-03-28T22:00:00Z")).toBe("2026-03-29T05:00");
@@ -58,7 +58,7 @@ const TIMES = [
   ["00:00", "23:59"],
 ] as const;
 
-test.each(CHANGES)("in %s quiet hours end with the first minute that is not one of theirs, around %s", (zone, day) => {
+test.each(CHANGES)("in %s quiet hours end with the first minute outside them, around %s", (zone, day) => {
   for (const [from, to] of TIMES) {
     let next: number | null = null;
     for (let minute = 2 * 24 * 60; minute >= 0; minute -= 11) {

@@ -5,7 +5,7 @@ import { isOfOldKey, open, SealedTextError, seal } from "./secrets";
 const [key, newer, stranger] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const URL = "https://discord.com/api/webhooks/1/secret";
 
-test("what is sealed shows nothing of the text, differs each time, and opens with its key for its account alone", () => {
+test("a sealed text reveals nothing, differs each time and opens for its account alone", () => {
   const sealed = seal(URL, 7, [key]);
   expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]+$/);
   expect(Buffer.from(sealed.split(".")[3] ?? "", "base64url").toString("latin1")).not.toContain("secret");
@@ -17,7 +17,7 @@ test("what is sealed shows nothing of the text, differs each time, and opens wit
   expect(() => seal(URL, 7, [])).toThrow("NOTICE_KEY is not set.");
 });
 
-test("while a key is replaced the new one seals and both open; what the old one sealed is known", () => {
+test("during a replacement the new key seals, both open and old seals are recognised", () => {
   const old = seal(URL, 7, [key]);
   expect(open(old, 7, [newer, key])).toBe(URL);
   expect(isOfOldKey(old, [newer, key])).toBe(true);

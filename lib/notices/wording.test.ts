@@ -13,7 +13,7 @@ const told = (kind: string, over: Partial<Told> = {}): Told => ({
 });
 const titleOf = (...all: Told[]) => textOf(all, about).title;
 
-test("each kind that is told has words of its own, for its beginning and, if it lasts, for its end", () => {
+test("each kind has its own words for its beginning and, if lasting, its end", () => {
   const others = Object.entries(NOTICE_KINDS).filter(([, { daysAhead }]) => !daysAhead);
   const titles = others.flatMap(([kind, { lasts, words }]) => {
     const several = [told(kind), told(kind, { subjectId: 2 })];
@@ -33,7 +33,7 @@ test("each kind that is told has words of its own, for its beginning and, if it 
   expect(new Set(titles).size).toBe(titles.length);
 });
 
-test("the end of a token is told as the time it is at, once for both days before it, however late", () => {
+test("the end of a token is told once with its time, however late", () => {
   const late = (kind: string, days: number, over: Partial<Told> = {}) =>
     told(kind, { from: NOW + 2 * DAY - days * DAY, ...over });
   const both = [late("ends_in_14_days", 14), late("ends_in_3_days", 3)];
@@ -45,7 +45,7 @@ test("the end of a token is told as the time it is at, once for both days before
   });
 });
 
-test("what goes on comes before what ended and what is over, each in a line of its own, with the names that fit", () => {
+test("ongoing events come before ended and past ones, each in its own line", () => {
   const to = NOW - MINUTE;
   const many = Array.from({ length: 12 }, (_, n) => told("offline", { subjectId: n, name: `web-${n}` }));
   const { title, lines, events, link } = textOf(

@@ -137,7 +137,7 @@ const WRONG: [Record<string, string>, string][] = [
   ],
 ];
 
-test("a comma in a password is no second host, and the embedded database has a name", () => {
+test("a comma in a password is no second host, and DATABASE_URL accepts embedded", () => {
   const url = "postgresql://u:a,b@db/console";
   expect(parseEnv({ DATABASE_URL: url }).databaseUrl).toBe(url);
   expect(parseEnv({ DATABASE_URL: "embedded" })).toEqual({ ...parseEnv({}), isEmbeddedNamed: true });
@@ -160,7 +160,7 @@ test("an origin with a path, a query or an account is no BASE_URL", () => {
   }
 });
 
-test("BASE_URL is what a browser would call its origin, and what is no single origin is refused with the true reason", () => {
+test("BASE_URL becomes its browser origin, and anything else is refused with the reason", () => {
   for (const [text, origin] of [
     ["HTTPS://Console.Example.com:443/", "https://console.example.com"],
     ["http://console.example.com:80", "http://console.example.com"],
@@ -184,7 +184,7 @@ test("BASE_URL is what a browser would call its origin, and what is no single or
   }
 });
 
-test("every wrong variable is named at once, and no value that may hold a password is repeated", () => {
+test("every wrong variable is named at once, without repeating possible passwords", () => {
   const variables = {
     PORT: "x",
     DATABASE_URL: "mysql://u:hunter2@h/d",

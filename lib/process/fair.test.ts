@@ -20,7 +20,7 @@ function fill(kind: Kind, asker: number): (() => void)[] {
   }
 }
 
-test("an account has four requests at once, further ones wait for its own, and another account waits for none", async () => {
+test("an account runs four requests at once, and more delay only that account", async () => {
   const [busy, quiet] = [newAsker(), newAsker()];
   const places = fill("request", busy);
   expect(places).toHaveLength(4);
@@ -43,7 +43,7 @@ test("leaving a place twice gives back one", () => {
   expect(fill("request", asker)).toHaveLength(1);
 });
 
-test("an asker that nobody else asked beside for a second has twice as much, and everybody together never has", async () => {
+test("an asker alone for a second gets twice the places, everybody together never", async () => {
   const alone = newAsker();
   enterAtOnce("request", alone)?.();
   await vi.advanceTimersByTimeAsync(SECOND + 1);
@@ -56,7 +56,7 @@ test("an asker that nobody else asked beside for a second has twice as much, and
   expect(at("making", EVERYBODY)).toBe(3);
 });
 
-test("who waits for longer than a request may is refused, and told when to come again", async () => {
+test("a request that waits too long is refused with a time to retry", async () => {
   const asker = newAsker();
   fill("request", asker);
   const waiting = expect(enter("request", asker)).rejects.toMatchObject({ retrySeconds: LONGEST_WAIT / SECOND });
@@ -93,7 +93,7 @@ test("a client that leaves gives its turn to the next", async () => {
   await expect(enter("request", asker, AbortSignal.abort())).rejects.toThrow(BusyError);
 });
 
-test("who kept the process busy with a long answer leaves it to others for as long, a second at most", async () => {
+test("after a long answer its asker rests as long, up to a second", async () => {
   const asker = newAsker();
   for (const [worked, rests] of [
     [2, 0],

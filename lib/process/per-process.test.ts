@@ -12,7 +12,7 @@ const STATE =
 /** Each copy may have its own: the time that its own statements told, and formats that are the same in all. */
 const EXCEPTIONS = ["lib/database/clock.ts", "lib/format/time-zone.ts"];
 
-test("what changes in a module of lib/ is held by perProcess, so that all bundles of a process share it", () => {
+test("changing state in lib/ is held by perProcess, so all bundles share it", () => {
   const found = projectFiles()
     .filter((file) => /^lib\/(?!generated\/).*\.(?:ts|mjs)$/.test(file) && !file.endsWith(".test.ts"))
     .filter((file) => readFileSync(file, "utf8").match(STATE));

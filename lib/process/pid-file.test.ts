@@ -19,7 +19,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const DEAD = { id: "dead", pid: 2 ** 30, started: null, note: "" };
 const write = (claim: object) => writeFileSync(file, JSON.stringify(claim));
 
-test("a file has one owner until that one lets go, and says what the owner wants to say", () => {
+test("a file has one owner until its release and carries the owner's note", () => {
   const claim = tryClaim(file);
   claim?.note("here I am");
   expect(tryClaim(file)).toBeNull();
@@ -30,7 +30,7 @@ test("a file has one owner until that one lets go, and says what the owner wants
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test("the claim of a process that is gone counts no more, whoever bears its number now", () => {
+test("a dead process's claim no longer counts, even if its number is reused", () => {
   write(DEAD);
   tryClaim(file)?.release();
   write({ ...DEAD, pid: process.ppid, started: "long ago" });
@@ -60,7 +60,7 @@ test("letting go never removes the claim of a later owner", () => {
   expect(readClaim(file)?.id).toBe("later");
 });
 
-test("of several processes that find a claim stale at once, one takes it over, even after one died in doing so", async () => {
+test("of several processes that find a stale claim exactly one takes it over", async () => {
   write(DEAD);
   // Left by a process that died between claiming the right to take over and using it.
   writeFileSync(`${file}.dead`, JSON.stringify({ ...DEAD, id: "alsodead" }));

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("10,000 failures in an outage of 150 seconds are its begin, a count each minute, and its end", () => {
+test("an outage of 10,000 failures logs its begin, minute counts and its end", () => {
   for (let i = 0; i < 10_000; i++) {
     logRepeated(OUTAGE, { request_id: `id-${i}` });
     vi.advanceTimersByTime((150 * SECOND) / 10_000);
@@ -37,7 +37,7 @@ test("10,000 failures in an outage of 150 seconds are its begin, a count each mi
   expect(lines[3]).toMatchObject({ level: "info", count: 10_000, seconds: 150 });
 });
 
-test("a success between two failures does not end an outage, and neither does it that nobody asks", () => {
+test("neither a success between failures nor silence ends an outage", () => {
   for (let i = 0; i < 20; i++) {
     endRepeated(OUTAGE.event);
     logRepeated(OUTAGE, {});
@@ -47,7 +47,7 @@ test("a success between two failures does not end an outage, and neither does it
   expect(lines).toMatchObject([{ event: OUTAGE.event }, { event: OUTAGE.event, repeated: 19 }]);
 });
 
-test("a fault that happened once is one line; one that stayed away for a minute is told anew", () => {
+test("a single fault is one line, and it is logged anew after a minute", () => {
   logRepeated(FAULT, { stack: "first" });
   vi.advanceTimersByTime(2 * MINUTE);
   logRepeated(FAULT, { stack: "second" });
@@ -60,7 +60,7 @@ test("a fault that happened once is one line; one that stayed away for a minute 
   ]);
 });
 
-test("different reasons are told apart, and a flood of reasons does not grow without bound", () => {
+test("different reasons are told apart, and a flood of them stays bounded", () => {
   for (let i = 0; i < 1000; i++) logRepeated({ ...FAULT, reason: `reason ${i}` }, {});
   expect(lines).toHaveLength(101);
 });

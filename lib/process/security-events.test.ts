@@ -3,7 +3,7 @@ import { securityEvent } from "./security-events";
 
 const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
-test("the line of a security event has the id of each thing that it is about", () => {
+test("a security event's line has the id of everything that it concerns", () => {
   const ids = { accountId: 1, tokenId: 2, serverId: 3, serviceId: 4, nodeId: 5 };
   securityEvent("edge node added", { ...ids, ip: "192.0.2.1", reason: "replaced", count: 6 });
   expect(JSON.parse(String(written.mock.calls.at(-1)?.[0]))).toMatchObject({

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { mapInTurns } from "./turns";
 
-test("long work is done in order, and what waits meanwhile gets its turn long before the end", async () => {
+test("long work keeps its order and lets waiting tasks run before its end", async () => {
   const items = Array.from({ length: 20 }, (_, n) => n);
   let done = 0;
   const work = mapInTurns(items, (item) => {

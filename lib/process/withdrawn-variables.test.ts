@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listWithdrawn } from "./withdrawn-variables";
 
-test("a withdrawn variable that is still set is one sentence that names it and what stands in its place; an empty one is none", () => {
+test("a withdrawn variable still set is named with its replacement, an empty one ignored", () => {
   expect(listWithdrawn({ WORKERS: "4", PORT: "3000" })).toEqual([
     "WORKERS is set, and nothing reads it any more: an instance is one process, so start several instances instead (docs/install.md).",
   ]);

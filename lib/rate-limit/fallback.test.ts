@@ -7,7 +7,7 @@ import { StoreHealth } from "./store-health";
 
 const POLICY = { name: "test", limit: 120, windowMs: 60_000 };
 
-test("a store that has lost its counts does not let more requests in, however many wait for it at once", async () => {
+test("a store that lost its counts lets in no more requests than the limit", async () => {
   const forgetful: RateLimiter = {
     limit: async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -20,7 +20,7 @@ test("a store that has lost its counts does not let more requests in, however ma
   for (const { accepted, waitMs } of decisions) if (!accepted) expect(waitMs).toBeGreaterThan(59_000);
 });
 
-test("a store that failed is asked by nothing but its own probe, and is up again when that is answered, though nobody asks", async () => {
+test("a failed store is only probed, and is up once the probe is answered", async () => {
   vi.useFakeTimers();
   try {
     let [asked, probed, isThere] = [0, 0, false];

@@ -8,7 +8,7 @@ const POLICY = { name: "test", limit: 2, windowMs: 60_000 };
 const loaded = () =>
   Object.keys(createRequire(import.meta.url).cache).filter((file) => file.includes("/@redis/client/"));
 
-test("the clients of Redis are loaded only where one is named, and decide nothing less then", async () => {
+test("Redis clients are loaded only where Redis is configured", async () => {
   const alone = openRateLimits({ kind: "none" });
   expect(await alone.limit(POLICY, "key")).toMatchObject({ accepted: true, remaining: 1 });
   expect(alone.isUp()).toBeNull();

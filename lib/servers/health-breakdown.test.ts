@@ -32,7 +32,7 @@ const facts = (change: Partial<Measurements>) => ({
   stability: { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null },
 });
 
-test("the points lost are whole, and add up to what the score lacks, for every mixture of components", () => {
+test("lost points are whole and add up to what the score lacks", () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -52,7 +52,7 @@ test("the points lost are whole, and add up to what the score lacks, for every m
   }
 });
 
-test("each component says why in words, and the worst of them is the main cause", () => {
+test("each component explains itself in words, and the worst is the main cause", () => {
   const rows = explainHealth(rateHealth(facts({}), NOW));
   expect(rows[0]).toMatchObject({
     component: "cpu",
@@ -65,7 +65,7 @@ test("each component says why in words, and the worst of them is the main cause"
   );
 });
 
-test("of a server that is rated well, or whose stability costs most, outages, restarts or killed processes are the cause; of any other, its components", () => {
+test("outages, restarts and kills explain only well or mainly unstable servers", () => {
   const components = Object.fromEntries(COMPONENTS.map((name) => [name, 1000])) as Record<Component, number>;
   const causes = rateHealth(facts({}), NOW).causes;
   const well = { score: 900, components, causes };

@@ -31,7 +31,7 @@ test.each<[string, Partial<NeedFacts>, string]>([
   ["that never checked in", { hasCheckedIn: false, online: false, score: 500 }, "never"],
 ])("a server %s: %s", (_, change, need) => expect(needOf({ ...well, ...change })).toBe(need));
 
-test("no score of a server that needs attention is coloured as healthy, and no other score changes its colour", () => {
+test("a server needing attention never looks healthy, and other scores keep their colours", () => {
   expect(shownLevel(854, "attention")).toBe("strained");
   expect(shownLevel(499, "attention")).toBe("critical");
   expect([shownLevel(854, "well"), shownLevel(854, "offline"), shownLevel(799, "well")]).toEqual([

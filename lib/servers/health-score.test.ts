@@ -226,7 +226,7 @@ describe("scenarios", () => {
   });
 });
 
-test("what is stored of a sample and faded by its age is the score of the whole, at any age", () => {
+test("a stored sample faded by age gives the full calculation's score", () => {
   let drawn = 0;
   const upTo = (most: number) => randomAt(drawn++) * most;
   const measured = (value: number) => (upTo(1) < 0.2 ? null : value);
@@ -247,7 +247,7 @@ test("what is stored of a sample and faded by its age is the score of the whole,
   }
 });
 
-test("the weights are 20, 20, 20, 15, 15 and 10, and nothing else goes into the score", () => {
+test("the weights are 20, 20, 20, 15, 15 and 10, and nothing else counts", () => {
   const none = { cpu: 0, memory: 0, disk: 0, network: 0, stability: 0, freshness: 0 };
   const weights = Object.keys(none).map((component) => scoreOf({ ...none, [component]: 1000 }));
   expect(weights).toEqual([200, 200, 200, 150, 150, 100]);

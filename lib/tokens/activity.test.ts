@@ -22,7 +22,7 @@ const seen = (ip: string, first: number, last: number) => ({
   lastSeenAt: new Date(last),
 });
 
-test("requests after a token's end are refusals, requests before it are uses; an ip with both is in both lists", () => {
+test("requests after a token's end are refusals, and earlier ones are uses", () => {
   const rows = [seen("192.0.2.1", 10, 20), seen("192.0.2.2", 10, 60), seen("192.0.2.3", 55, 70)];
   const { used, refused } = visitorsOf(UNUSED, new Date(50), rows, []);
   expect(used.map(({ ip, lastSeenAt }) => [ip, lastSeenAt.getTime()])).toEqual([
@@ -32,14 +32,14 @@ test("requests after a token's end are refusals, requests before it are uses; an
   expect(refused.map(({ ip }) => ip)).toEqual(["192.0.2.3", "192.0.2.2"]);
 });
 
-test("a last use that the list of tokens shows is among the uses, whether or not its row is written", () => {
+test("a token's last use is listed, whether or not its row is written", () => {
   const token = { ...UNUSED, lastUsedAt: new Date(30), lastUsedIp: "192.0.2.9", lastUsedAgent: "curl/8" };
   const last = { ip: "192.0.2.9", agent: "curl/8", firstSeenAt: null, lastSeenAt: new Date(30), requests: null };
   expect(visitorsOf(token, null, [], []).used).toEqual([{ ...last, isNew: false }]);
   expect(visitorsOf(token, null, [seen("192.0.2.9", 5, 40)], []).used).toHaveLength(1);
 });
 
-test("the ip of the first use was first seen then, whether or not its row is there", () => {
+test("the ip of the first use was first seen then, even without a row", () => {
   const use = { lastUsedAt: new Date(30), lastUsedIp: "192.0.2.9", lastUsedAgent: null };
   const token = { ...UNUSED, ...use, firstUsedAt: new Date(5), firstUsedIp: "192.0.2.9" };
   const firstSeen = (rows: ReturnType<typeof seen>[]) =>

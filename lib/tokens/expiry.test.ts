@@ -9,7 +9,7 @@ test.each([
   ["30", "", new Date("2026-12-20T12:00:00Z")],
   ["date", "2026-11-20", new Date("2026-11-20T23:59:59Z")],
   ["date", "2028-02-29", new Date("2028-02-29T23:59:59Z")],
-])("a token expires never, after some days, or at the end of a day: %s %s", (choice, date, expiresAt) => {
+])("a token expires never, after days or at a day's end: %s %s", (choice, date, expiresAt) => {
   expect(checkTokenExpiry(choice, date, UTC)).toEqual({ kind: "valid", expiresAt });
 });
 
@@ -39,6 +39,6 @@ test.each([
   ["date", "24.12.2026", "date"],
   ["date", "2026-02-30", "date"],
   ["date", "2026-11-19", "date"],
-])("choice %j with the date %j is refused, and the field at fault is %s", (choice, date, field) => {
+])("choice %j with date %j is refused, and the field at fault is %s", (choice, date, field) => {
   expect(checkTokenExpiry(choice, date, UTC)).toMatchObject({ kind: "invalid", field });
 });

@@ -17,7 +17,7 @@ test("the checksum is the published one: base62 of the CRC-32, zero-padded", () 
   expect(isWellFormedToken("cpat_qkJaB6MffYVzZXWqmcoF49yrUxP3wf0LsakQ")).toBe(false);
 });
 
-test("a server key and a benchmark key have prefixes of their own, and none passes for another kind", () => {
+test("server keys and benchmark keys have prefixes that pass for no other kind", () => {
   const kinds = { token: /^cpat_\w{36}$/, serverKey: /^csrv_\w{36}$/, benchmarkKey: /^cbench_\w{36}$/ } as const;
   for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
     const raw = mintToken(kind);
@@ -29,7 +29,7 @@ test("a server key and a benchmark key have prefixes of their own, and none pass
   }
 });
 
-test("every character of the alphabet is as likely as any other (chi-square, p > 0.0001)", () => {
+test("every character of the alphabet is equally likely (chi-square, p > 0.0001)", () => {
   const counts = new Map<string, number>();
   for (const token of minted) {
     for (const character of token.slice(5, 35)) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -52,13 +52,13 @@ test("any single changed character, a cut, or an addition is noticed", () => {
   }
 });
 
-test("the hash is the hex SHA-256 of the whole token, and the hint its last four characters", () => {
+test("the hash is the token's hex SHA-256, and the hint its last four characters", () => {
   const [token = ""] = minted;
   expect(hashToken(token)).toBe(createHash("sha256").update(token).digest("hex"));
   expect(tokenHint("cpat_qkJaB6MffYVzZXWqmcoF49yrUxP3wf0LsakP")).toBe("sakP");
 });
 
-test("a pasted token is recognised in any text, whole or cut; an innocent name is not", () => {
+test("a token is recognised in any pasted text, but an innocent name is not", () => {
   const [token = ""] = minted;
   for (const text of [token, `my ${token}`, token.slice(0, 20)]) expect(containsToken(text)).toBe(true);
   for (const text of ["", "cpat_", "cpat_ci", "nightly report"]) expect(containsToken(text)).toBe(false);

@@ -7,7 +7,7 @@ import { sampleAt } from "./machines";
 /** A day without any event, which is the best that a machine can have. */
 const NOTHING_HAPPENED = { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null };
 
-test("whenever somebody starts the demo, the first customer has a server that needs attention, and one that does not", () => {
+test("whenever the demo starts, its first customer has a server that needs attention", () => {
   const machines = DEMO_SERVERS.flatMap(({ owner, machine }) =>
     machine && owner === FIRST_ACCOUNT.email && !machine.hasStopped ? machine : [],
   );

@@ -11,7 +11,7 @@ import { servePGlite } from "./socket-server";
 
 const { url, newClient, newSocket, connected, copyOfDatabase } = servedDatabase();
 
-test("COPY from the client is an error, by either protocol, and the client goes on; COPY to it works", async () => {
+test("COPY from the client is an error, and the client goes on", async () => {
   const client = await newClient();
   await client.query("create table numbers (n int)");
   await expect(client.query("copy numbers from stdin")).rejects.toThrow("takes no data this way; use INSERT");
@@ -50,7 +50,7 @@ test.each([
   expect(await numberOf(other, { text: "select 9 as n" })).toBe(9);
 });
 
-test("a client that sends more than there is room for before it wants an answer is told so and cut off; what it left open is undone, and others notice nothing", async () => {
+test("a client sending too much before a Sync is cut off and rolled back", async () => {
   const [{ socket, answers }, other] = [await connected(), await newClient()];
   await other.query("create table bounded (n int)");
   socket.write(packet("Q", "begin; insert into bounded values (1)\0"));
@@ -65,7 +65,7 @@ test("a client that sends more than there is room for before it wants an answer 
   expect(await numberOf(other, { text: "select count(*)::int as n from bounded" })).toBe(0);
 });
 
-test("a message larger than there is room for is refused by its length, before it arrives", async () => {
+test("a message too large is refused by its length, before it arrives", async () => {
   const { socket, answers } = await connected();
   const head = packet("Q");
   head.writeInt32BE(TIGHT.turn + 1, 1);
@@ -100,7 +100,7 @@ test("a connection that never begins is closed", async () => {
   await once(socket, "close");
 });
 
-test("one client too many is told so and cut off, as often as it tries; those inside notice nothing, and whoever leaves makes room", async () => {
+test("a client too many is refused until one leaves, and others notice nothing", async () => {
   const inside: pg.Client[] = [];
   while (inside.length < TIGHT.clients) inside.push(await newClient());
   for (let attempt = 0; attempt < 2 * TIGHT.clients; attempt++) {
@@ -135,7 +135,7 @@ test("messages that arrive byte by byte are answered like any other", async () =
   expect(await answers.until("Z")).toBe("TDCZ");
 });
 
-test("a database that throws or falls silent has ended: that is said, its clients are let go, and nobody gets in any more", async () => {
+test("a database that throws or hangs has ended, releases clients and admits nobody", async () => {
   const own = await copyOfDatabase();
   const throwing = await servePGlite(own, "127.0.0.1");
   const [asking, idle] = [await connectTo(throwing), await connectTo(throwing)];
@@ -156,7 +156,7 @@ test("a database that throws or falls silent has ended: that is said, its client
   await silent.stop();
 });
 
-test("stopping rolls back what is open, closes every connection and leaves the database to be closed", async () => {
+test("stopping rolls back open work and closes connections, but not the database", async () => {
   const own = await copyOfDatabase();
   const stopping = await servePGlite(own, "127.0.0.1");
   const client = await connectTo(stopping);
@@ -169,7 +169,7 @@ test("stopping rolls back what is open, closes every connection and leaves the d
   await own.close();
 });
 
-test("psql looks around, restores a dump and copies out; what it cannot do is an error", async (context) => {
+test("psql looks around, restores a dump and copies out, and other uses are errors", async (context) => {
   needsProgram(context, "psql");
   const script = [
     "create table dumped (id int primary key, note text);",

@@ -16,7 +16,7 @@ test("two clients prepare different statements under one name, and each gets its
   }
 });
 
-test("a client that comes back prepares its statements anew, and nothing is left of those of one that is gone", async () => {
+test("a returning client prepares statements anew, and a gone one leaves none", async () => {
   for (let round = 0; round < 2; round++) {
     const client = await newClient();
     expect(await numberOf(client, { name: "again", text: "select 3 as n" })).toBe(3);
@@ -100,7 +100,7 @@ test("transactions of two clients never mix, and one that dies is rolled back", 
 test.each([
   ["an idle transaction", () => packet("Q", "begin\0")],
   ["Flush without Sync", () => Buffer.concat([packet("P", "\0select 1\0\0\0"), packet("H")])],
-])("a client that keeps the session in silence with %s is cut off once others wait", async (_, open) => {
+])("a client keeping a silent session with %s is cut off once others wait", async (_, open) => {
   const silent = await connected();
   silent.socket.write(open());
   await silent.answers.until(open().includes("P") ? "1" : "Z");

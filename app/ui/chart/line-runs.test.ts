@@ -3,7 +3,7 @@ import { runsOf } from "./line-runs";
 
 const point = (at: number, mean: number) => ({ at, least: mean - at, mean, greatest: mean + at });
 
-test("the points of a column are drawn as one with their extremes and their mean, those further apart than the gap not joined", () => {
+test("points of one column are drawn as one, and gaps are not joined", () => {
   const points = [point(1, 10), point(2, 20), point(3, 60), point(4, 8), point(11, 5)];
   const runs = runsOf(points, 5, 4);
   expect(runs).toEqual([[{ at: 1, least: 9, mean: 30, greatest: 63 }, point(4, 8)], [point(11, 5)]]);

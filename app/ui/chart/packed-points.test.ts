@@ -6,7 +6,7 @@ import { unpackPoints } from "./packed-points";
 const FROM = Date.UTC(2026, 10, 22);
 const STEP = 600_000;
 
-test("points are unpacked as they were, to the digits that pages write, gaps and all", () => {
+test("points are unpacked as they were, to the written digits, gaps included", () => {
   for (const [factor, digits] of [
     [0.031, 2],
     [0.47, 1],
@@ -29,7 +29,7 @@ test("points are unpacked as they were, to the digits that pages write, gaps and
   }
 });
 
-test("noise of a thousand points takes at most 28 bits a point once it is compressed, which is 2 more than there are in it", () => {
+test("a thousand noisy points compress to at most 28 bits a point", () => {
   let seed = 1;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;

@@ -15,7 +15,7 @@ function drawn(path: string): (Place | "z")[] {
   return points;
 }
 
-test("lines and areas are drawn through their places, with gaps between runs and a dot for a single place", () => {
+test("lines and areas run through their points with gaps, and single points are dots", () => {
   const run: Place[] = [
     [3, 40],
     [9, -2],

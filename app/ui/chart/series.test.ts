@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { heardShare } from "./series";
 
-test("how much of a time somebody was heard counts what is recorded of it alone, and is not known where nothing is", () => {
+test("the heard share counts recorded time alone and is unknown without any", () => {
   const silences = [
     { from: 10, to: 20 },
     { from: 50, to: 90 },

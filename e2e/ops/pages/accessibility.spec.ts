@@ -8,10 +8,7 @@ import * as pagePaths from "@/lib/page-paths";
 
 // What reaches over, is too small to press, moves or is printed, on every page. Axe looks in e2e/browser.
 
-test("on the pages of a service whose names want to break out words lie, and no direction of theirs turns our text", async ({
-  page,
-  account,
-}) => {
+test("hostile names on service pages leave words horizontal and our text unreversed", async ({ page, account }) => {
   const { id } = await hostileService(account.id);
   await page.setViewportSize({ width: 375, height: 800 });
   for (const [, path] of SERVICE_PAGES) {
@@ -101,7 +98,7 @@ async function wideCells(page: Page): Promise<string[]> {
 }
 
 // In one test, because a visit of all pages costs more than all that is looked at.
-test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide; in no table does what stands in a cell reach over the next one, at any width; printed it has nothing to press: neither a bar of links, nor the way back, the account menu, a search or a button", async ({
+test("controls are at least 24 pixels, table cells never overlap, and print omits controls", async ({
   page,
   account,
 }) => {

@@ -18,10 +18,7 @@ import { requestBenchmark } from "@/lib/servers/benchmarks";
 // Pages and the programs that they tell people to run. Apart from the other tests of these pages, because a spec that asks
 // for programs runs once more as on a machine that has none.
 
-test("signed in, every example carries the reader's own ids and this console's URL, and runs as it is written", async ({
-  page,
-  account,
-}) => {
+test("signed in, every example has the reader's ids and URL and runs unchanged", async ({ page, account }) => {
   needs("curl", "python3");
   test.slow();
   const { id: server } = await newServer(account.id);
@@ -95,7 +92,7 @@ test("Prometheus, TOML and YAML take the configurations as they are shown", asyn
   expect(proxmox).toContain("--server console.example.com --port 443 --influxdbproto https");
 });
 
-test("the page of a benchmark says what keeps it from being verified, and what it says to do makes it verified", async ({
+test("the benchmark page says what blocks verification, and following it verifies the benchmark", async ({
   page,
   account,
 }) => {
@@ -150,10 +147,7 @@ test("the page of a benchmark says what keeps it from being verified, and what i
   expect(await response.text()).toContain("Verified: this is the server that the console knows.");
 });
 
-test("two machines that report by turns with one key are said on the open page of the server", async ({
-  page,
-  account,
-}) => {
+test("an open server page says when two machines report with one key", async ({ page, account }) => {
   needs("dash", "curl");
   const { id, key } = await newReportingServer(account.id);
   const bench = new AgentBench();

@@ -7,9 +7,7 @@ import { db } from "@/lib/database/client";
 
 needs("chromium");
 
-test("a page that a browser keeps whole is shown again by Back, and becomes the sign-in page where its session is over", async ({
-  playwright,
-}) => {
+test("a page restored by Back becomes the sign-in page once its session is over", async ({ playwright }) => {
   const browser = await playwright.chromium.launch({
     executablePath: execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim(),
     args: ["--headless=new"],

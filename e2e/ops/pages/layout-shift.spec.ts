@@ -48,10 +48,7 @@ test("the sign-in page does not jump while it loads", async ({ page }) => {
 });
 
 for (const width of [390, 1280]) {
-  test(`${width} pixels wide, the token page jumps neither while it loads, nor after a creation, nor at the first request`, async ({
-    page,
-    account,
-  }) => {
+  test(`${width} pixels wide, the token page never jumps from loading to first request`, async ({ page, account }) => {
     await page.setViewportSize({ width, height: 900 });
     for (const name of ["one", "two", "three"]) await newNamedToken(account.id, name);
     await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
@@ -71,7 +68,7 @@ for (const width of [390, 1280]) {
 }
 
 for (const width of [390, 1280]) {
-  test(`${width} pixels wide, nothing moves on the fleet, the account and the game services while they load, nor when the fleet renews itself or loses the console`, async ({
+  test(`${width} pixels wide, fleet, account and service pages never jump while loading or refreshing`, async ({
     page,
     context,
     account,

@@ -55,10 +55,7 @@ function partsAstray(page: Page): Promise<string[]> {
   });
 }
 
-test("every part of every page of the dashboard begins at one left edge and ends at one right edge, those of the bar above", async ({
-  page,
-  account,
-}) => {
+test("every part of every dashboard page shares the edges of the bar above", async ({ page, account }) => {
   await db.account.update({ where: { id: account.id }, data: { role: "admin" } });
   const { id: server } = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server, { sample: { cpuPct: 90 }, facts: { os: "Debian 13", kernel: "6.12", cores: 4 } });
@@ -77,7 +74,7 @@ test("every part of every page of the dashboard begins at one left edge and ends
   expect(astray).toEqual([]);
 });
 
-test("a row is two lines on a phone and its cause is read whole on every screen", async ({ page, account }) => {
+test("a row is two lines on a phone and shows its whole cause everywhere", async ({ page, account }) => {
   for (const [label, sample] of [
     ["A disk is full", { ...WELL, diskUsedPct: 99 }],
     ["A swap", { ...WELL, swapUsedPct: 80 }],
@@ -101,10 +98,7 @@ test("a row is two lines on a phone and its cause is read whole on every screen"
   }
 });
 
-test("names of 24 characters are read whole, and every row is of one height, whatever its cause", async ({
-  page,
-  account,
-}) => {
+test("names of 24 characters are shown whole, and all rows have one height", async ({ page, account }) => {
   const labels = ["Survival world 3 of Adam", "Cache"];
   for (const [index, label] of labels.entries()) {
     const { id } = await newServer(account.id, { label, createdAt: new Date(Date.now() - DAY) });
@@ -123,10 +117,7 @@ test("names of 24 characters are read whole, and every row is of one height, wha
   expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
 });
 
-test("the public hostname of a game service stays in one line of the list on a screen of 1280 pixels", async ({
-  page,
-  account,
-}) => {
+test("a game service's public hostname stays on one line at 1280 pixels", async ({ page, account }) => {
   const end = `-${account.id}.example.net`;
   // 25 characters, as many as "survival.play.example.net" has.
   const javaHostname = "survivalists".slice(0, 25 - end.length) + end;
@@ -153,7 +144,7 @@ for (const width of [320, 375, 1280]) {
   });
 }
 
-test("on a phone each title that sorts has room, the arrow of the order as well", async ({ page, account }) => {
+test("on a phone each sortable title has room, with its order arrow", async ({ page, account }) => {
   for (const name of ["alpha", "beta"]) await newNamedToken(account.id, name);
   await page.setViewportSize({ width: 375, height: 800 });
   await page.goto(TOKEN_PAGE);
@@ -163,7 +154,7 @@ test("on a phone each title that sorts has room, the arrow of the order as well"
   expect(cut).toBe(0);
 });
 
-test("at 400 % zoom the name of the token and both answers are in sight", async ({ page, account }) => {
+test("at 400 % zoom the token's name and both answers are in sight", async ({ page, account }) => {
   await page.setViewportSize({ width: 320, height: 256 });
   await newNamedToken(account.id, "Backup of the night");
   await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
@@ -174,9 +165,7 @@ test("at 400 % zoom the name of the token and both answers are in sight", async 
   await expect(dialog.getByRole("button", { name: "Revoke token" })).toBeInViewport({ ratio: 1 });
 });
 
-test("the reference begins where the header and every other page begin, with its contents beside it on a wide screen", async ({
-  page,
-}) => {
+test("the reference aligns with other pages, its contents beside it on wide screens", async ({ page }) => {
   await page.goto("/docs/api");
   for (const width of [375, 1280, 1920]) {
     await page.setViewportSize({ width, height: 900 });
@@ -191,10 +180,7 @@ test("the reference begins where the header and every other page begin, with its
   }
 });
 
-test("a month of the noisiest history is under 60 KB as transferred, and under 70 in four times as many points, complete without JavaScript, and nothing of it jumps", async ({
-  page,
-  account,
-}) => {
+test("a month of the noisiest history is under 60 KB and complete without JavaScript", async ({ page, account }) => {
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 40 * DAY), lastSeenAt: new Date() });
   // Every measurement over its whole range within every hour: the longest paths there are.
   const measures = HISTORY_MEASURES.map((measure) => measure.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));

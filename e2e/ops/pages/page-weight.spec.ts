@@ -30,10 +30,7 @@ import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
 test.use({ ownContext: true });
 
-test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", async ({
-  page,
-  account,
-}) => {
+test("every kind of page sends under 160 KB of JavaScript and requests nothing later", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "weighed");
   const server = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
@@ -72,10 +69,7 @@ test("every kind of page sends under 160 KB of JavaScript, and asks for nothing 
 /** What a page may weigh without its scripts, in bytes as transferred: the document and its style sheets. */
 const PAGE = 60_000;
 
-test("every kind of page, with as many rows as it shows at once, is under 60 KB as transferred without its scripts", async ({
-  page,
-  account,
-}) => {
+test("every kind of page, full of rows, transfers under 60 KB without scripts", async ({ page, account }) => {
   const now = new Date();
   await db.$executeRaw`
     insert into servers (account_id, label, hostname, public_ip, created_at, first_seen_at, last_seen_at, stability, cpu, memory, disk, sampled_at, sample)
@@ -151,10 +145,7 @@ test("every kind of page, with as many rows as it shows at once, is under 60 KB 
   }
 });
 
-test("400 days of a server with as many events as are kept are a page under 60 KB without its scripts", async ({
-  page,
-  account,
-}) => {
+test("400 days of a server full of events take under 60 KB without scripts", async ({ page, account }) => {
   const now = new Date();
   const { id } = await newServer(account.id, {
     createdAt: new Date(now.getTime() - 400 * DAY),
@@ -178,9 +169,7 @@ test("400 days of a server with as many events as are kept are a page under 60 K
   expect(bytes).toBeLessThan(PAGE);
 });
 
-test("the style sheet for failed pages may be kept for a day, so that not every page asks for it", async ({
-  request,
-}) => {
+test("the style sheet for failed pages may be cached for a day", async ({ request }) => {
   const answer = await request.get("/error.css");
   expect(answer.status()).toBe(200);
   expect(answer.headers()["cache-control"]).toBe("public, max-age=86400");
@@ -189,10 +178,7 @@ test("the style sheet for failed pages may be kept for a day, so that not every 
 /** A page with charts may load so much more JavaScript than one without, in bytes as transferred. */
 const CHARTS = 8 * 1024;
 
-test("pages with charts load at most 8 KB of JavaScript that a page without charts does not load", async ({
-  page,
-  account,
-}) => {
+test("charts add at most 8 KB of JavaScript to a page", async ({ page, account }) => {
   const server = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
   const service = await newGameService(account.id);
@@ -214,9 +200,7 @@ test("pages with charts load at most 8 KB of JavaScript that a page without char
 /** How much more the reference may load than the start page, which has no search, no folding and no “Run”. */
 const SEARCH_AND_RUN = 4 * 1024;
 
-test("the search, the folding and “Run” of the reference make it load at most 4 KB of JavaScript more than the start page", async ({
-  page,
-}) => {
+test("the reference loads at most 4 KB more JavaScript than the start page", async ({ page }) => {
   const bytesOf = async (path: string) => [...(await scriptsOf(page, path)).values()].reduce((sum, size) => sum + size);
   const more = (await bytesOf(API_REFERENCE)) - (await bytesOf("/"));
   console.log(`JavaScript of the reference beyond that of the start page: ${more} bytes`);

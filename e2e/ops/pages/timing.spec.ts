@@ -10,7 +10,7 @@ const ROUNDS = 12;
 
 test.use({ javaScriptEnabled: false });
 
-test("how long a refusal takes does not tell whether there is such an account, whether it is disabled or has a password", {
+test("a refusal's time reveals neither an account's existence nor its state", {
   tag: "@waits",
 }, async ({ page }) => {
   const passwordHash = await hashPassword(PASSWORD);
@@ -50,7 +50,7 @@ function medianOf(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-test("whatever stands in the head of a request for a page, it takes hardly longer than a short one, and more parameters than a page has are 400", async () => {
+test("no request head slows a page noticeably, and too many parameters are 400", async () => {
   const least = async (query: string, headers: Record<string, string>) => {
     const tries: { status: number; ms: number }[] = [];
     for (let time = 0; time < 5; time++) {

@@ -11,7 +11,7 @@ const read = (text: string) => {
 const TIME = "1800000000000000000";
 const ts = 1_800_000_000_000;
 
-test("names with escaped commas, spaces and equals signs are read, as are tags in any order", () => {
+test("names with escaped characters are read, and tags come in any order", () => {
   expect(read(`disk,path=/srv\\ data\\,\\=x,fstype=ext4,host=web\\ 1 used=5i,free=10i ${TIME}\n`)).toEqual({
     hosts: ["web 1"],
     readings: [
@@ -22,7 +22,7 @@ test("names with escaped commas, spaces and equals signs are read, as are tags i
   });
 });
 
-test("numbers are read in every form of the protocol; texts, booleans and what is too large for a number say nothing", () => {
+test("every form of number is read, and texts, booleans and overflows are ignored", () => {
   const load = (value: string) => read(`system,host=a load5=${value} ${TIME}`);
   for (const [value, wanted] of [
     ["1", 1],
@@ -43,7 +43,7 @@ test("numbers are read in every form of the protocol; texts, booleans and what i
   }
 });
 
-test("a bad line is told by its number, also behind texts of several lines, and the lines around it are read", () => {
+test("a bad line is reported by number, and lines around it are read", () => {
   const text = [
     `system,host=a uptime_format="one`,
     `two",load5=1 ${TIME}`,
@@ -68,7 +68,7 @@ test("a line without a time is of the moment at which it came", () => {
   expect(read("system,host=a load5=1").readings).toEqual([{ key: "load5", ts: ARRIVED.getTime(), value: 1 }]);
 });
 
-test("whatever the text is, each line is read or told, within a time that grows with the text alone", () => {
+test("any text is read or reported line by line, in linear time", () => {
   const pieces = ["cpu", ",", "=", " ", "\n", '"', "\\", "1", "i", "host", "usage_idle", "#", "\r", "é"];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
@@ -91,7 +91,7 @@ test("whatever the text is, each line is read or told, within a time that grows 
   }
 });
 
-test("lines, and tags and fields together, have a bound that counts empty ones as well; so do the values of all lines", () => {
+test("lines, tags, fields and values are bounded, empty ones included", () => {
   const line = (values: number) => `system,host=a ${"load5=1,".repeat(values - 1)}load5=1 ${TIME}\n`;
   expect(read("\n".repeat(10_000)).problems).toEqual([]);
   expect(() => read("\n".repeat(10_001))).toThrow("more than 10000 entries");
@@ -101,7 +101,7 @@ test("lines, and tags and fields together, have a bound that counts empty ones a
   expect(() => read(`x${",a=1".repeat(25_000)} ${"b=1,".repeat(25_001)}b=1`)).toThrow("more than 50000 parts");
 });
 
-test("a hundred bad lines are told and the others read; one more, and the body is refused with the first ten", () => {
+test("a hundred bad lines spare the others; one more refuses the whole body", () => {
   const bad = "system load5=\n";
   const { readings, problems } = read(`${bad.repeat(100)}system,host=a load5=1 ${TIME}`);
   expect(readings).toEqual([{ key: "load5", ts, value: 1 }]);

@@ -14,7 +14,7 @@ const status = (body: Buffer) =>
     }
   });
 
-test("what nobody asked for is passed over, and counted: too much of it is 413, wherever it stands, and a group is 400", () => {
+test("unknown fields are skipped and counted: too many are 413, groups 400", () => {
   // Numbers of a field that neither has.
   const unknown = (times: number) => Buffer.alloc(2 * times, Buffer.from([0x78, 1]));
   for (const within of [(body: Buffer) => body, message, (body: Buffer) => message(message(body))]) {
@@ -24,7 +24,7 @@ test("what nobody asked for is passed over, and counted: too much of it is 413, 
   }
 });
 
-test("a message that ends behind the one around it is 400, and so is a field of another type", () => {
+test("a message ending outside its parent and a field of wrong type are 400", () => {
   // Without these rules, all of it would be read as fields that are not known.
   const rest = [0x78, 1, 0x78, 1];
   expect(status(Buffer.from([0x0a, 2, 0x0a, 4, ...rest]))).toEqual([400, 400]);

@@ -14,7 +14,7 @@ const SERIES: readonly Series[] = [
 ].map((labels) => ({ labels: { instance: "localhost:9100", job: "node", ...labels }, samples: [[NOW, 50]] }));
 const whole = writeRequest(SERIES);
 
-test("a whole request is read to the last series, and what is cut off anywhere else is 400", () => {
+test("a request is read to the last series, and a cut one is 400", () => {
   const { hosts, readings, descriptions } = readRemoteWrite(whole);
   expect([...hosts]).toEqual(["localhost:9100"]);
   expect(readings).toContainEqual({ key: "cpu|1|iowait", ts: NOW, value: 50 });
@@ -32,7 +32,7 @@ test("a whole request is read to the last series, and what is cut off anywhere e
   expect(ends.size).toBe(SERIES.length);
 });
 
-test("times far off are read as far off, and fields that are not known are passed over", () => {
+test("extreme times are read as they are, and unknown fields are skipped", () => {
   const series = (ms: number) => [{ labels: { __name__: "node_load5", instance: "a" }, samples: [[ms, 1]] as const }];
   const timeOf = (ms: number) => readRemoteWrite(writeRequest(series(ms))).readings[0]?.ts;
   for (const ms of [0, 1, NOW, 2 ** 52]) expect(timeOf(ms)).toBe(ms);
@@ -48,7 +48,7 @@ test("times far off are read as far off, and fields that are not known are passe
   }
 });
 
-test("a request that is refused for its end is refused before any text of it is made", () => {
+test("a request with a bad end is refused before any text is decoded", () => {
   const tooMany = Buffer.concat(Array(10_001).fill(whole.subarray(0, 2 + (whole[1] ?? 0))));
   for (const bytes of [
     Buffer.concat([whole, Buffer.from([0x0a, 1])]),
@@ -78,7 +78,7 @@ test("whatever the bytes are, they are read or refused", () => {
   fc.assert(fc.property(changed, refuse), { numRuns: 3000 });
 });
 
-test("remote write 2.0 is 415 with the name of the setting, whatever dress it comes in; a single series of 1.0 makes it 1.0", () => {
+test("remote write 2.0 is 415 with the setting's name, unless it holds 1.0 series", () => {
   const text = (field: number, ...bytes: number[]) => Buffer.from([field * 8 + 2, bytes.length, ...bytes]);
   const [symbols, series] = [text(4, 0x68, 0x69), text(5, 0x0a, 0x02, 1, 2)];
   for (const body of [Buffer.concat([symbols, series]), symbols, series, Buffer.concat([text(3, 1), series])]) {

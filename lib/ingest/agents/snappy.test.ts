@@ -9,7 +9,7 @@ const unpack = (...bytes: number[]) =>
   Buffer.from(unpackSnappy(Uint8Array.from(bytes), LIMIT, tooLarge)).toString("latin1");
 const text = (value: string) => [...Buffer.from(value, "latin1")];
 
-test("literals and copies of every kind are unpacked, as the description of the format has them", () => {
+test("literals and copies of every kind unpack as the format describes", () => {
   expect(unpack(0)).toBe("");
   expect(unpack(3, 2 << 2, ...text("abc"))).toBe("abc");
   // A copy with one byte of offset, which reaches into what it writes.
@@ -31,7 +31,7 @@ test("a block that announces too much is refused before anything is unpacked", (
   expect(announced([0xff, 0xff, 0xff, 0xff, 0x0f])).toThrow(expect.objectContaining({ status: 413 }));
 });
 
-test("a block that is cut off, too short, too long or copies from nowhere is 400", () => {
+test("a block of wrong length or with a copy from nowhere is 400", () => {
   for (const bytes of [
     [],
     [0x80],

@@ -11,7 +11,7 @@ const MESSAGE = {
 };
 const contentOf = (title: string, lines: string[] = []) => discordBody({ ...MESSAGE, title, lines }).content;
 
-test("a message of Discord pings nobody, and names stand in it as they were typed", () => {
+test("a Discord message pings nobody and shows names as they were typed", () => {
   expect(discordBody({ ...MESSAGE, lines: ["Since 07:23 UTC."] })).toEqual({
     content: "**web\\-1 is offline**\nSince 07\\:23 UTC.\n<https://c.example/x>",
     allowed_mentions: { parse: [] },
@@ -27,7 +27,7 @@ test("a message of Discord pings nobody, and names stand in it as they were type
   expect(contentOf("a\\")).toBe("**a\\\\**\n<https://c.example/x>");
 });
 
-test("it has at most 2,000 characters, ends with its link, and says how many lines are missing", () => {
+test("it has at most 2,000 characters, its link and the count of missing lines", () => {
   for (const line of ["x", "@".repeat(64), "\\".repeat(5000), "😀".repeat(400)]) {
     for (const count of [0, 1, 10, 100]) {
       const content = contentOf("*".repeat(5000), new Array(count).fill(line));

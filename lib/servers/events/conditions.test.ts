@@ -20,13 +20,13 @@ function play(steps: readonly (readonly [minute: number, is: boolean, hasPaused?
 const minutes = (from: number, to: number, is: boolean) =>
   Array.from({ length: to - from }, (_, index) => [from + index, is] as const);
 
-test("what holds for ten minutes is told once, dated to its beginning, and ended likewise; what is shorter is not", () => {
+test("a condition is told once after ten minutes, dated to its beginning", () => {
   expect(play([...minutes(0, 9, true), ...minutes(9, 10, false), ...minutes(10, 20, true)])).toEqual([]);
   expect(play([...minutes(10, 24, true), ...minutes(24, 26, false), ...minutes(26, 30, true)])).toEqual(["begins 10"]);
   expect(play([...minutes(10, 30, true), ...minutes(30, 45, false)])).toEqual(["begins 10", "ended 30"]);
 });
 
-test("of a pause nothing is known: the waiting begins anew after it, and what is told goes on", () => {
+test("a pause restarts the waiting, and a told condition goes on", () => {
   expect(
     play([
       [0, true],

@@ -22,7 +22,7 @@ const known = (outages: TimeRange[], maintenance: TimeRange[] = [], now = 1000, 
   ...{ pieces: withoutMaintenance(outages, maintenance), maintenance, since, now },
 });
 
-test("uptime is the share of the recorded time that was not offline, cut and never rounded up, as far as the time reaches", () => {
+test("uptime is the recorded share not offline, cut and never rounded up", () => {
   expect(uptimeOf(known([{ from: 100, to: 101 }]), ALL)).toEqual({
     ...{ known: 1000, offline: 1, outages: 1, maintenance: 0, percent: 99.9 },
   });
@@ -36,7 +36,7 @@ test("uptime is the share of the recorded time that was not offline, cut and nev
   expect(uptimeOf(known([{ from: 0, to: 50 }], [], 1000, 500), ALL)).toMatchObject({ known: 500, outages: 0 });
 });
 
-test("maintenance is left out: neither what was offline in it nor its time counts, and an outage over it is one outage", () => {
+test("maintenance is left out, and an outage across it counts as one", () => {
   const left = [{ from: 150, to: 300 }];
   expect(uptimeOf(known([{ from: 100, to: 200 }], left), ALL)).toEqual({
     ...{ known: 850, offline: 50, outages: 1, maintenance: 150, percent: 94.11 },
@@ -50,7 +50,7 @@ test("where nothing is recorded there is no percentage", () => {
   expect(uptimeOf(known([], [{ from: 0, to: 1000 }]), ALL)).toMatchObject({ maintenance: 1000, percent: null });
 });
 
-test("the days of a strip begin at midnight of their zone, of 23, 24 or 25 hours; what is not recorded has no uptime", () => {
+test("a strip's days begin at their zone's midnight, and unrecorded ones have no uptime", () => {
   const now = Date.UTC(2026, 9, 26, 12);
   const of = known([], [], now, Date.UTC(2026, 9, 24, 3));
   const days = uptimeDays(of, "Europe/Berlin", 4);
@@ -58,7 +58,7 @@ test("the days of a strip begin at midnight of their zone, of 23, 24 or 25 hours
   expect(days.map(({ uptime }) => uptime && uptime.known / HOUR)).toEqual([null, 19, 25, 13]);
 });
 
-test("the months of a year that have ended follow each other in their zone, and those of which nothing is recorded are left out", () => {
+test("a year's ended months follow in their zone, without those never recorded", () => {
   const now = Date.UTC(2026, 2, 15);
   const months = uptimeMonths(known([], [], now, now - 400 * DAY), "Europe/Berlin");
   expect(months).toHaveLength(12);
@@ -121,7 +121,7 @@ for file in sys.argv[1:]:
     runpy.run_path("public/recipes/uptime.py", run_name="__main__")
 `;
 
-test("the recipe recomputes every figure to the second from the CSV of 40 random records", (context) => {
+test("the recipe recomputes every figure to the second from random CSV files", (context) => {
   needsProgram(context, "python3");
   const folder = mkdtempSync(join(tmpdir(), "uptime-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

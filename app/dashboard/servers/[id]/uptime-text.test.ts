@@ -4,7 +4,7 @@ import { uptimeText } from "./uptime-text";
 
 const NOTHING = { known: 30 * DAY, offline: 0, outages: 0, maintenance: 0, percent: 100 };
 
-test("a percentage never stands without what it comes from, and what is not known has none", () => {
+test("every percentage states its source, and an unknown uptime has none", () => {
   expect(uptimeText({ ...NOTHING, offline: 31 * MINUTE, outages: 2, percent: 99.93 })).toBe(
     "99.93 %: 31 min offline in 2 outages",
   );

@@ -27,14 +27,14 @@ function finished(window: number, ...requests: Reading[][]): string[] {
   return found.map(({ ts, readings }) => `${(ts - T) / SECOND}: ${Object.keys(readings).sort().join(" ")}`);
 }
 
-test("the first instant waits for the second, and each further one is finished when it has what the one before had", () => {
+test("the first instant waits for the second, later ones for the same parts", () => {
   expect(finished(0, at(0, "a b"))).toEqual([]);
   expect(finished(0, at(0, "a b"), at(15, "a"))).toEqual(["0: a b"]);
   expect(finished(0, at(0, "a b"), at(15, "a"), at(15, "b"))).toEqual(["0: a b", "15: a b"]);
   expect(finished(0, at(0, "a b"), at(15, "a b"), at(30, "b a c"))).toEqual(["0: a b", "15: a b", "30: a b c"]);
 });
 
-test("an instant that comes in parts is finished once, and a part that comes late is waited for from then on", () => {
+test("an instant in parts is finished once, and a late part is then expected", () => {
   const late = [at(0, "a"), at(15, "a"), at(15, "b"), at(30, "a"), at(30, "b")];
   expect(finished(0, ...late)).toEqual(["0: a", "15: a", "30: a b"]);
 });
@@ -52,7 +52,7 @@ test("a series that ended, by its word or by its silence, keeps nothing waiting"
   expect(finished(0, at(0, "a b"), at(15, "a"), at(30, "a"))).toEqual(["0: a b", "15: a", "30: a"]);
 });
 
-test("plugins that are read one after the other make one instant, however often and at whatever phase", () => {
+test("plugins read one after the other make one instant, whatever the phase", () => {
   const round = (start: number) => [...at(start, "a"), ...at(start + 0.1, "b"), ...at(start + 4, "c")];
   const wanted = (...starts: number[]) => starts.map((start) => `${start}: a b c`);
   for (const every of [10, 15, 30, 60]) {
@@ -65,14 +65,14 @@ test("plugins that are read one after the other make one instant, however often 
   }
 });
 
-test("a series that begins a round later belongs to its own round, though rounds are a little short of ten seconds apart", () => {
+test("a series that begins a round later belongs to its own round", () => {
   const rounds = [at(0.05, "a b"), at(10, "a b c d"), at(19.9, "d c b a"), at(29.95, "a b c d")];
   const wanted = ["0.05: a b", "10: a b c d", "19.9: a b c d", "29.95: a b c d"];
   expect(finished(WINDOW, ...rounds)).toEqual(wanted.filter((_, index) => index !== 2));
   expect(finished(WINDOW, rounds.flat())).toEqual(wanted.filter((_, index) => index !== 2));
 });
 
-test("of instants closer than ten seconds one in each ten is a sample, differenced from the sample before", () => {
+test("instants closer than ten seconds give one sample every ten seconds", () => {
   const everySecond = Array.from({ length: 25 }, (_, second) => at(second, "a"));
   expect(finished(0, ...everySecond)).toEqual(["0: a", "10: a", "20: a"]);
   const state = everySecond.slice(0, 10).reduce((before, request) => takeIn(before, request, 0).state, NO_STATE);
@@ -88,7 +88,7 @@ test("a backlog in one request is an instant for each of its times", () => {
   ).toEqual(["0: a b", "15: a b", "30: a b", "45: a b"]);
 });
 
-test("an instant remembers a bounded number of readings in a bounded number of bytes, over all requests", () => {
+test("an instant remembers a bounded number of readings and bytes", () => {
   const remembered = (keyOf: (n: number) => string, value: number) => {
     const many = Array.from({ length: 3 * MAX_READINGS }, (_, n) => ({ key: keyOf(n), ts: T, value }));
     const { state } = takeIn(takeIn(NO_STATE, many.slice(MAX_READINGS), 0).state, many, 0);

@@ -36,7 +36,7 @@ const LATER: Readings = {
   oom: 3,
 };
 
-test("a restart of the source, however it shows, is one instant without differences of any counter", () => {
+test("a restart of the source yields one instant without differences of any counter", () => {
   const none = { cpuPct: null, cpuStealPct: null, cpuIowaitPct: null, netRetransmitPct: null };
   const grown = { cpuPct: 33.33, netRetransmitPct: 1, oomKills: 0 };
   expect(sampleOf(LATER, COUNTERS)).toMatchObject(grown);
@@ -62,7 +62,7 @@ test("a restart of the source, however it shows, is one instant without differen
   expect(sampleOf({ ...LATER, uptime: 600 }, { ...COUNTERS, uptime: 500 }, TS + 3_600_000)).toMatchObject(none);
 });
 
-test("processes killed since a restart count; those before a clock was set do not count again", () => {
+test("processes killed since a restart count, and those before once", () => {
   const rebooted = Object.fromEntries(Object.keys(LATER).map((key) => [key, 2]));
   expect(sampleOf({ ...rebooted, uptime: 20 }, { ...COUNTERS, uptime: 5000 }).oomKills).toBe(2);
   expect(sampleOf({ ...LATER, boot: 1060 }, { ...COUNTERS, boot: 1000 }).oomKills).toBeNull();
@@ -74,7 +74,7 @@ const influx = (measurement: string, field: string, tags = {}) => {
   return (fields && influxKey(fields, { ...NO_TAGS, ...tags }, field)) ?? "";
 };
 
-test("the cache of ZFS counts as free down to its least size, from each agent that tells it; one that cannot be the machine's does not", () => {
+test("ZFS cache counts as free down to its minimum if it is the machine's", () => {
   const used = (readings: Readings) => (sampleOf(readings).memUsedMb ?? 0) / 1024;
   const exporter = (size: number, least: number, most = 60) => ({
     [prometheusKey("node_memory_MemTotal_bytes", {}) ?? ""]: 64 * GB,
@@ -95,7 +95,7 @@ test("the cache of ZFS counts as free down to its least size, from each agent th
   expect(used({ ...proxmox, [influx("memory", "arcsize")]: 40 * GB })).toBe(20);
 });
 
-test("what is read-only is not the fullest, but the root is, and where all are read-only the agent is sandboxed", () => {
+test("a read-only file system is never the fullest, unless it is the root", () => {
   const tags = { fstype: "ext4" };
   const telegraf = (path: string, used: number, mode?: string) => ({
     [influx("disk", "used", { ...tags, path, mode })]: used,
