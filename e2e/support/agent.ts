@@ -1,7 +1,21 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { SECOND } from "@/lib/format/time";
+import { mintToken } from "@/lib/tokens/format";
 
 export const AGENT = "public/agent.sh";
 /** Debian's default shell, and one that differs from it the most. */
@@ -13,6 +27,12 @@ export const SHELLS = [["dash"], ["busybox", "sh"]] as const;
  */
 export const PING = "/bin/sleep 0.1; echo '5 packets transmitted, 5 received, 0% packet loss, time 4ms'";
 
+/** All that the agent needs beside curl or GNU wget. */
+export const TOOLS =
+  "sh dash busybox awk cat cksum cut date df grep head id mkdir mktemp mv od rm sed sleep tail timeout tr uname wc".split(
+    " ",
+  );
+
 /** Unsets the machine's proxy settings, because the console is local. */
 const NO_SETTINGS = Object.fromEntries(
   ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
@@ -23,6 +43,31 @@ const NO_SETTINGS = Object.fromEntries(
 /** A program that runs the agent, and its arguments. */
 export type Shell = readonly [string, ...string[]];
 export type Ended = { code: number | null; stdout: string; stderr: string };
+
+const INSTALLED = [["dash"], ["busybox", "sh"], ["bash"]].filter(([program]) =>
+  ["/bin", "/usr/bin"].some((dir) => existsSync(join(dir, String(program)))),
+) as unknown as Shell[];
+/** In CI each; elsewhere the first: what a machine is made of does not depend on its shell. */
+export const EACH_SHELL = process.env.CI ? INSTALLED : INSTALLED.slice(0, 1);
+
+/** What the agent says of a machine. */
+type Told = Record<string, unknown> & { facts: Record<string, unknown> };
+type Checked = { sampled_at: number; daemon?: string; disk_used_pct?: number; cpu_pct?: number };
+export type Answer = { status?: number; headers?: Record<string, string>; body?: string };
+
+const STORED = '{"data":{"stored":true}}';
+/** Takes a check-in, without a Date: the clock of some tests is not the true one. */
+export const stored = (response: ServerResponse) => {
+  response.sendDate = false;
+  return response.end(STORED);
+};
+
+export function writeFiles(root: string, files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+}
 
 /** A folder of the test's own, with commands that stand before the machine's. */
 export class AgentBench {
@@ -77,7 +122,83 @@ export class AgentBench {
     return this.start(shell, words, input, variables).ended;
   }
 
+  /** The recorded machine, with these files of /proc and of the root of its cgroups. */
+  machine(proc: Record<string, string> = {}, cgroup: Record<string, string> = {}) {
+    const [PROC_ROOT, CGROUP_ROOT] = [join(this.dir, "proc"), join(this.dir, "cgroup")];
+    cpSync("e2e/support/proc/before", PROC_ROOT, { recursive: true });
+    mkdirSync(CGROUP_ROOT, { recursive: true });
+    writeFiles(PROC_ROOT, { "self/mountinfo": "26 1 254:0 / / rw,relatime - ext4 /dev/vda1 rw\n", ...proc });
+    writeFiles(CGROUP_ROOT, cgroup);
+    return { PROC_ROOT, CGROUP_ROOT };
+  }
+
+  async print(variables: Record<string, string>, shell: Shell = ["dash"]): Promise<Told & { stderr: string }> {
+    const { stdout, stderr } = await this.run(shell, ["print"], "", variables);
+    return { ...JSON.parse(stdout), stderr };
+  }
+
+  /** A folder in the place of one in memory. */
+  memory(): string {
+    const folder = join(this.dir, "memory");
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+
+  /** The agent as systemd runs it. */
+  startService(origin: string, key = mintToken("serverKey"), state = this.dir) {
+    const memory = this.memory();
+    const folders = { STATE_DIRECTORY: state, RUNTIME_DIRECTORY: memory };
+    return { ...this.start(["dash"], ["run", origin], `${key}\n`, folders), memory };
+  }
+
+  /** A fake clock. It advances with each sleep and stops after this many seconds. */
+  startClock(seconds: number): { path: string; elapsed: () => number } {
+    const path = join(this.dir, "clock");
+    const start = Math.floor(Date.now() / SECOND);
+    writeFileSync(path, String(start));
+    this.shim("date", `cat ${path}`);
+    this.shim(
+      "sleep",
+      `now=$(cat ${path}); [ $((now - ${start})) -lt ${seconds} ] || exec /bin/sleep 60; echo $((now + $1)) >${path}`,
+    );
+    return { path, elapsed: () => Number(readFileSync(path, "utf8").trim() || start) - start };
+  }
+
+  /** Run when the bench is removed. */
+  readonly leftovers: (() => void)[] = [];
+
+  /** A server in the console's place, which notes what it is asked and the samples that it gets. */
+  async startAnswering(answer: (response: ServerResponse, count: number, sample: Checked) => void) {
+    const samples: Checked[] = [];
+    const asked: string[] = [];
+    const server = createServer((incoming, outgoing) => {
+      let text = "";
+      incoming.on("data", (chunk) => (text += chunk));
+      incoming.on("end", () => {
+        const sample = JSON.parse(text || "{}");
+        asked.push(`${incoming.method} ${incoming.url}`);
+        answer(outgoing, samples.push(sample), sample);
+      });
+    }).listen(0, "127.0.0.1");
+    await new Promise((done) => server.once("listening", done));
+    this.leftovers.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, samples, asked };
+  }
+
+  /** As `startAnswering`, with a Date that is years behind. */
+  startConsole(answer: (count: number, sampledAt: number) => Answer = () => ({})) {
+    return this.startAnswering((response, count, { sampled_at }) => {
+      const { status = 200, headers = {}, body = STORED } = answer(count, sampled_at);
+      response.writeHead(status, { Date: "Tue, 10 Mar 2020 10:00:00 GMT", ...headers });
+      response.end(body);
+    });
+  }
+
   remove(): void {
+    for (const remove of this.leftovers.splice(0)) remove();
     rmSync(this.dir, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,203 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AgentBench, PING, stored } from "@/e2e/support/agent";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
+import { SLOW } from "@/e2e/support/patience";
+import { SECOND } from "@/lib/format/time";
+import { mintToken } from "@/lib/tokens/format";
+
+// public/agent.sh when what answers it, or its clock, is not as it should be.
+
+needs("dash", "curl");
+
+let bench: AgentBench;
+test.beforeEach(() => {
+  bench = new AgentBench();
+  bench.shim("ping", PING);
+});
+test.afterEach(() => bench.remove());
+
+test("only the console's own answer settles a check-in, never a captive portal's page", async () => {
+  const clock = bench.startClock(400);
+  const portal = await bench.startAnswering((response, count) => {
+    if (clock.elapsed() > 300) return stored(response);
+    response.sendDate = false;
+    response.statusCode = count % 2 === 0 ? 400 : 200;
+    response.end("<html>Please sign in to the hotel's network.</html>");
+  });
+  const agent = bench.startService(portal.origin);
+  try {
+    await expect.poll(() => readFileSync(clock.path, "utf8") && clock.elapsed() >= 400).toBe(true);
+    await expect.poll(() => readdirSync(join(bench.dir, "spool"))).toEqual([]);
+  } finally {
+    await agent.stop();
+  }
+  expect(agent.stderr()).toContain("Not delivered yet (200?): a proxy answered, not the console");
+  expect(agent.stderr()).toContain("Not delivered yet (400?): a proxy answered, not the console");
+  // All that was measured came through in the end.
+  const times = [...new Set(portal.samples.map((sample) => sample.sampled_at))].sort();
+  for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(45 * SECOND);
+});
+
+test("Retry-After is obeyed up to fifteen minutes, and invalid headers stop nothing", async () => {
+  const clock = bench.startClock(3800);
+  const arrivals: number[] = [];
+  /** What is answered, and how long the agent waits then at least. It asks again within a minute of that. */
+  const cases: [headers: Record<string, string>, seconds: number][] = [
+    [{ "Retry-After": "99999999999999999999" }, 0],
+    [{ "Retry-After": "1000000" }, 0],
+    [{ "Retry-After": "nan" }, 0],
+    [{ "X-Console-Time": "99999999999999999999" }, 0],
+    [{ "X-Console-Time": "0x7f" }, 0],
+    [{ Date: "Sun, 22 Nov 2099 10:00:00 GMT" }, 0],
+    [{ "Retry-After": "999999" }, 900],
+    [{ "Retry-After": "3600" }, 900],
+    [{ "Retry-After": "100" }, 100],
+  ];
+  const console = await bench.startAnswering((response, count) => {
+    arrivals.push(clock.elapsed());
+    const [headers] = cases[count - 1] ?? [];
+    if (!headers) return stored(response);
+    response.sendDate = false;
+    response.writeHead(503, headers);
+    response.end('{"error":"Not now."}');
+  });
+  const agent = bench.startService(console.origin);
+  try {
+    await expect.poll(() => arrivals.length, SLOW).toBeGreaterThan(cases.length + 1);
+  } finally {
+    await agent.stop();
+  }
+  for (const [n, [headers, seconds]] of cases.entries()) {
+    const wait = (arrivals[n + 1] ?? 0) - (arrivals[n] ?? 0);
+    expect(wait, JSON.stringify(headers)).toBeGreaterThanOrEqual(seconds);
+    expect(wait, JSON.stringify(headers)).toBeLessThanOrEqual(seconds + 60);
+  }
+  expect(agent.stderr()).not.toContain("differ by");
+});
+
+test("an answer that never ends takes neither memory nor the next check-in", async () => {
+  bench.shim("sleep", "exec /bin/sleep 0.2");
+  let largest = 0;
+  const memory = join(bench.dir, "memory");
+  const console = await bench.startAnswering((response, count) => {
+    if (count > 1) return stored(response);
+    const piece = Buffer.alloc(2 ** 16, "x");
+    const write = () => {
+      largest = Math.max(largest, ...readdirSync(memory).map((name) => statSync(join(memory, name)).size));
+      while (!response.destroyed && response.write(piece));
+    };
+    response.on("drain", write);
+    write();
+  });
+  const agent = bench.startService(console.origin);
+  try {
+    await expect.poll(() => console.samples.length).toBeGreaterThan(2);
+  } finally {
+    await agent.stop();
+  }
+  expect(largest).toBeLessThanOrEqual(2 ** 17);
+});
+
+test("GNU wget says why it could not deliver, as curl does", async () => {
+  needs("wget");
+  const tools = "sh dash awk cat cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc wget";
+  bench.only(tools.split(" "));
+  const { code, stderr } = await bench.run(["dash"], ["once", "http://127.0.0.1:1"], `${mintToken("serverKey")}\n`);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^agent\.sh: Not checked in \(000\): .*refused/i)]);
+});
+
+test("without cksum two machines still have two names", async () => {
+  const console = await bench.startAnswering(stored);
+  const tools = "sh dash awk cat curl cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
+  bench.only(tools.split(" "));
+  for (const name of ["one", "two"]) {
+    const proc = join(bench.dir, name);
+    execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
+    mkdirSync(join(proc, "sys/kernel/random"), { recursive: true });
+    writeFileSync(join(proc, "sys/kernel/random/boot_id"), "0e7b2a5c-6f0e-4b8e-9c59-0d6a1d0f7a11\n");
+    writeFileSync(join(proc, "sys/kernel/hostname"), `${name}\n`);
+    const { code } = await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, {
+      PROC_ROOT: proc,
+    });
+    expect(code).toBe(0);
+  }
+  const [one, two] = console.samples.map(({ daemon }) => daemon);
+  expect(one).toMatch(/^machine-\w{10,}/);
+  expect(two).not.toBe(one);
+});
+
+/** What the agent runs at that moment, which in the tests sets the clock as well; and whether the console is away until then. */
+const SETTING_MOMENTS = {
+  "while check-ins are kept": { command: "systemd-detect-virt", isAway: true },
+  "while a check-in is sent": { command: "curl", isAway: false },
+} as const;
+for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
+  for (const [direction, behindBefore] of [
+    ["forward", 3600],
+    ["back", -3600],
+  ] as const) {
+    test(`a clock set ${direction} by an hour ${moment} puts no sample an hour off`, async () => {
+      const behind = join(bench.dir, "behind");
+      writeFileSync(behind, String(behindBefore));
+      // As known from an earlier run.
+      writeFileSync(join(bench.dir, "offset"), String(behindBefore));
+      bench.shim("date", `echo $(($(/bin/date +%s) - $(cat ${behind})))`);
+      bench.shim("sleep", "exec /bin/sleep 0.3");
+      // The third call sets the clock right.
+      const set = `echo x >>${bench.dir}/calls; [ $(wc -l <${bench.dir}/calls) != 3 ] || echo 0 >${behind}`;
+      bench.shim(command, `${set}; PATH=\${PATH#*:}; exec ${command} "$@"`);
+      const off: number[] = [];
+      const console = await bench.startAnswering((response, count) => {
+        if (isAway && readFileSync(behind, "utf8").trim() !== "0") {
+          response.statusCode = 500;
+          return response.end();
+        }
+        off.push(Math.abs((console.samples[count - 1]?.sampled_at ?? 0) - Date.now()) / SECOND);
+        return response.end('{"data":{"stored":true}}');
+      });
+      const agent = bench.startService(console.origin);
+      try {
+        await expect.poll(() => off.length).toBeGreaterThan(7);
+      } finally {
+        await agent.stop();
+      }
+      expect(Math.max(...off)).toBeLessThan(60);
+      expect(readFileSync(behind, "utf8").trim()).toBe("0");
+    });
+  }
+}
+
+test("install explains a service that does not deliver, such as an unreadable key", async () => {
+  const { id: accountId } = await newAccount();
+  const { key } = await newReportingServer(accountId);
+  const root = join(bench.dir, "root");
+  mkdirSync(join(root, "run/systemd/system"), { recursive: true });
+  mkdirSync(join(root, "etc/systemd/system"), { recursive: true });
+  bench.shim("systemctl", "exit 0");
+  bench.shim("id", "echo 0");
+  bench.shim("sleep", "exit 0");
+  const proxy = "http://user:secret@proxy.example:3128";
+  const installed = await bench.run(["dash"], ["install", sharedOrigin()], `${key}\n`, {
+    DESTDIR: root,
+    HTTPS_PROXY: proxy,
+    no_proxy: "127.0.0.1",
+    CURL_CA_BUNDLE: "/etc/ssl/own.pem",
+    PUBLIC_IP: "192.0.2.7",
+  });
+  expect(installed.code).toBe(1);
+  expect(installed.stdout).not.toContain("Installed");
+  expect(installed.stderr).toContain("has not checked in within 90 seconds; see: journalctl -u console-agent");
+  // The service uses the same settings as the installer.
+  expect(readFileSync(join(root, "etc/console-agent/environment"), "utf8")).toBe(
+    `HTTPS_PROXY=${proxy}\nno_proxy=127.0.0.1\nCURL_CA_BUNDLE=/etc/ssl/own.pem\nPUBLIC_IP=192.0.2.7\n`,
+  );
+  expect(statSync(join(root, "etc/console-agent/environment")).mode & 0o777).toBe(0o600);
+  const { stderr } = await bench.run(["dash"], ["run", sharedOrigin()], `${key}\n`, {
+    CREDENTIALS_DIRECTORY: join(bench.dir, "none"),
+  });
+  expect(stderr).toContain("The server key that systemd keeps cannot be read");
+});

@@ -1,0 +1,227 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { AgentBench, type Answer, EACH_SHELL, writeFiles } from "@/e2e/support/agent";
+import { SECOND } from "@/lib/format/time";
+import { mintToken } from "@/lib/tokens/format";
+
+// How public/agent.sh delivers and starts where df, what answers, the clock or systemd is not as it should be.
+
+let bench: AgentBench;
+beforeEach(() => {
+  bench = new AgentBench();
+  bench.shim("systemd-detect-virt", "exit 1");
+  bench.shim("ping", "exit 2");
+  // What it measures is recorded: nothing becomes truer in a second of the clock.
+  bench.shim("sleep", "exec /bin/sleep 0.2");
+});
+afterEach(() => bench.remove());
+
+for (const shell of EACH_SHELL) {
+  test(`hanging file systems are named, not asked again, and hide no others: ${shell.join(" ")}`, async () => {
+    const log = join(bench.dir, "asked");
+    bench.shim(
+      "df",
+      `echo "$$ $*" >>${log}; shift
+       for path; do case $path in /bad*) exec /bin/sleep 600 ;; /full) echo 'x 100 99 1 99% /full' ;; *) echo "x 100 20 80 20% $path" ;; esac; done`,
+    );
+    const line = (path: string, n: number) => `${30 + n} 1 8:${n} / ${path} rw - ext4 /dev/sd${n} rw\n`;
+    const good = Array.from({ length: 100 }, (_, n) => `/good${n}`);
+    const bad = Array.from({ length: 9 }, (_, n) => `/bad${n}`);
+    const mounts = (paths: readonly string[]) =>
+      paths
+        .map((path) => line(path, Number(/\d+$/.exec(path)?.[0] ?? 500) + (path.startsWith("/bad") ? 200 : 0)))
+        .join("");
+    const paths = bench.machine({ "self/mountinfo": mounts(["/bad0", ...good, "/full", "/good0"]) });
+    const console = await bench.startConsole();
+    const agent = bench.start(shell, ["run", console.origin], `${mintToken("serverKey")}\n`, {
+      ...paths,
+      STATE_DIRECTORY: bench.dir,
+      RUNTIME_DIRECTORY: bench.memory(),
+    });
+    try {
+      await expect.poll(() => console.samples.length).toBeGreaterThan(1);
+      // One is gone before the one that hangs, and others come: the figures stay with their paths.
+      writeFiles(paths.PROC_ROOT, { "self/mountinfo": mounts([...good.slice(1), "/bad0", "/full"]) });
+      const seen = console.samples.length;
+      await expect.poll(() => console.samples.length).toBeGreaterThan(seen + 1);
+      expect(console.samples.map(({ disk_used_pct }) => disk_used_pct)).toEqual(console.samples.map(() => 99));
+      expect(agent.stderr()).toContain("df does not answer for /bad0, so");
+      writeFiles(paths.PROC_ROOT, { "self/mountinfo": mounts([...bad, "/full"]) });
+      await expect
+        .poll(() => agent.stderr())
+        .toMatch(/for \/bad0, \/bad1, \/bad2 and 5 more; with 8 such no other is asked/);
+    } finally {
+      await agent.stop();
+    }
+    const asked = readFileSync(log, "utf8").trim().split("\n");
+    // One source is asked once with all its paths.
+    expect(asked.filter((words) => words.endsWith("-Pk /bad0"))).toHaveLength(1);
+    expect(asked.filter((words) => words.includes("/bad"))).toHaveLength(8);
+  });
+}
+
+test("each slow source is asked once before any is asked again", async () => {
+  const log = join(bench.dir, "asked");
+  bench.shim("df", `echo "$2" >>${log}; /bin/sleep 0.6; echo "x 100 20 80 20% $2"`);
+  const mountinfo = Array.from({ length: 40 }, (_, n) => `${30 + n} 1 8:${n} / /d${n} rw - ext4 /dev/sd${n} rw\n`);
+  const paths = bench.machine({ "self/mountinfo": mountinfo.join("") });
+  const console = await bench.startConsole();
+  const folders = { STATE_DIRECTORY: bench.dir, RUNTIME_DIRECTORY: bench.memory() };
+  const agent = bench.start(["dash"], ["run", console.origin], `${mintToken("serverKey")}\n`, { ...paths, ...folders });
+  const asked = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
+  try {
+    await expect.poll(() => asked().length).toBeGreaterThanOrEqual(40);
+  } finally {
+    await agent.stop();
+  }
+  expect(new Set(asked().slice(0, 40)).size).toBe(40);
+});
+
+for (const client of ["curl", "wget"]) {
+  test(`the key follows no redirect, and an intermediary's answer is named as such: ${client}`, async () => {
+    const tools = "sh dash awk cat cksum cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
+    bench.only([...tools.split(" "), client]);
+    bench.shim("sleep", "exit 0");
+    let answer: Answer = {};
+    const console = await bench.startConsole(() => answer);
+    const other = await bench.startConsole();
+    const once = async (next: Answer) => {
+      answer = next;
+      const { code, stderr } = await bench.run(
+        ["dash"],
+        ["once", console.origin],
+        `${mintToken("serverKey")}\n`,
+        bench.machine(),
+      );
+      expect(code).toBe(1);
+      return stderr;
+    };
+    const page = "<html><title>Sign in</title></html>";
+    for (const status of [403, 429, 502]) {
+      const told = await once({ status, body: page });
+      expect(told).toContain(
+        `Not checked in (${status}${status === 502 || status === 403 ? "" : "?"}): a proxy answered, not the console\n`,
+      );
+    }
+    expect(await once({ body: page })).toContain("(200?): a proxy answered, not the console\n");
+    expect(await once({ status: 400, body: page })).toContain("(400?): a proxy answered, not the console\n");
+    expect(await once({ status: 403, body: '{"error":"No."}' })).toContain("Not checked in (403): No.\n");
+    expect(await once({ status: 400, body: '{"error":"No \\"a\\" b."}' })).toContain("Not checked in (400): No a b.\n");
+    for (const body of ['{"error":{"code":400}}', '{"error":"x","path":"/"}', page + "x".repeat(300_000)]) {
+      expect(await once({ status: 400, body })).toContain("(400?): a proxy answered, not the console\n");
+    }
+    for (const status of [301, 308]) {
+      const told = await once({ status, headers: { Location: `${other.origin}/ingest/v1/check-ins` }, body: "" });
+      expect(told).toContain(
+        `(${status}): redirected to ${other.origin}/ingest/v1/check-ins, where the key is not sent\n`,
+      );
+      const moved = "https://127.0.0.1:8443/console/ingest/v1/check-ins";
+      expect(await once({ status, headers: { Location: moved } })).toContain(
+        "not sent; its URL is https://127.0.0.1:8443/console\n",
+      );
+      for (const elsewhere of [
+        "https://127.0.0.1@evil.example/ingest/v1/check-ins",
+        "https://127.0.0.1.evil.example/ingest/v1/check-ins",
+      ]) {
+        expect(await once({ status, headers: { Location: elsewhere } })).toMatch(
+          /evil\.example\S*, where the key is not sent\n$/,
+        );
+      }
+    }
+    expect(await once({ status: 302, body: "" })).toContain("(302): a proxy answered, not the console\n");
+    expect(other.asked).toEqual([]);
+  });
+
+  test(`a clock that was never set is corrected by the console's time alone: ${client}`, async () => {
+    const tools = "sh dash awk cat cksum cut df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
+    bench.only([...tools.split(" "), client]);
+    bench.shim("sleep", "exit 0");
+    for (const clock of [100, 1735689600, 4102444800]) {
+      bench.shim("date", `echo ${clock}`);
+      const now = Math.floor(Date.now() / SECOND);
+      const console = await bench.startConsole((_, sampledAt) => {
+        const headers = { "X-Console-Time": String(now) };
+        if (Math.abs(sampledAt / SECOND - now) < 60) return { headers };
+        return { status: 400, headers, body: '{"error":"sampled_at: is old."}' };
+      });
+      const paths = bench.machine();
+      const ended = await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, paths);
+      expect([ended.code, ended.stdout]).toEqual([0, `Checked in at ${console.origin}.\n`]);
+    }
+  });
+}
+
+test("the service reads the key file where systemd gives no credentials", async () => {
+  const root = join(bench.dir, "root");
+  const key = mintToken("serverKey");
+  writeFiles(root, { "etc/console-agent/key": `${key}\n` });
+  writeFiles(bench.dir, { "unended/key": key });
+  const console = await bench.startConsole();
+  for (const [variables, input] of [
+    [{}, ""],
+    [{ CREDENTIALS_DIRECTORY: join(bench.dir, "none") }, ""],
+    [{ CREDENTIALS_DIRECTORY: "" }, ""],
+    [{ CREDENTIALS_DIRECTORY: join(bench.dir, "unended"), DESTDIR: bench.dir }, ""],
+  ] as const) {
+    const before = console.samples.length;
+    const agent = bench.start(["dash"], ["run", console.origin], input, {
+      ...bench.machine(),
+      DESTDIR: root,
+      ...variables,
+    });
+    await expect.poll(() => console.samples.length).toBeGreaterThan(before);
+    await agent.stop();
+  }
+  for (const variables of [{}, { CREDENTIALS_DIRECTORY: join(bench.dir, "none") }]) {
+    const { code, stderr } = await bench.run(["dash"], ["run", console.origin], "", {
+      ...variables,
+      DESTDIR: bench.dir,
+    });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/The server key .* cannot be read/)]);
+  }
+});
+
+test("install ends after the second failed start with systemd's result and a remedy", async () => {
+  const console = await bench.startConsole();
+  const shows = join(bench.dir, "shows");
+  for (const [n, [first, second, told]] of [
+    ["NRestarts=0\nSubState=auto-restart", "NRestarts=1\nSubState=auto-restart", "exit-code, status 243"],
+    ["SubState=running\nNRestarts=1", "ActiveState=failed\nSubState=failed", "exit-code, status 243"],
+    ["SubState=start\nNRestarts=1", "NRestarts=2\nSubState=running", "exit-code, status 243"],
+  ].entries()) {
+    const root = join(bench.dir, `root${n}`);
+    writeFiles(root, { "run/systemd/system/x": "", "etc/systemd/system/x": "" });
+    writeFileSync(shows, "");
+    bench.shim("id", "echo 0");
+    bench.shim("sleep", "exit 0");
+    bench.shim(
+      "systemctl",
+      `[ $1 = show ] || exit 0; echo x >>${shows}; n=$(wc -l <${shows}); printf '%s\\n' Result=exit-code ExecMainStatus=243
+       [ $n -lt 5 ] && printf '${first?.replace("\n", "\\n")}\\n' || printf '${second?.replace("\n", "\\n")}\\n'`,
+    );
+    bench.shim(
+      "journalctl",
+      "echo 'Failed to set up credentials: Protocol error'; echo \"Failed with result 'exit-code'.\"",
+    );
+    const { code, stdout, stderr } = await bench.run(
+      ["dash"],
+      ["install", console.origin],
+      `${mintToken("serverKey")}\n`,
+      {
+        ...bench.machine(),
+        DESTDIR: root,
+      },
+    );
+    expect([code, stdout]).toEqual([1, expect.not.stringContaining("Installed")]);
+    expect(stderr).toContain("The service does not start");
+    expect(stderr).toContain(told);
+    expect(stderr).toContain("Failed to set up credentials: Protocol error");
+    expect(stderr).toContain(
+      `/bin/sh /usr/local/lib/console-agent/agent.sh once ${console.origin} </etc/console-agent/key`,
+    );
+    expect(stderr).not.toContain("no server key");
+    expect(readFileSync(shows, "utf8").length / 2).toBe(5);
+    expect(readdirSync(join(root, "etc/console-agent"))).toContain("key");
+  }
+});
