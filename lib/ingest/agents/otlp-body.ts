@@ -51,11 +51,10 @@ function addMetric(points: Growing, host: string, metric: Json): void {
 /** The flag of a point without a value. */
 const NO_VALUE = 1;
 
-/** Null where there is none; NaN for what is no number. */
-function numberOf({ asDouble, asInt, flags }: Json): number | null {
+/** NaN where there is no number. */
+function numberOf({ asDouble, asInt, flags }: Json): number {
   const number = asDouble ?? asInt;
-  if (Number(flags ?? 0) & NO_VALUE) return Number.NaN;
-  if (number === undefined || number === null || number === "") return null;
+  if (Number(flags ?? 0) & NO_VALUE || number === "") return Number.NaN;
   return typeof number === "string" || typeof number === "number" ? Number(number) : Number.NaN;
 }
 

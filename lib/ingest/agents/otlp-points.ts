@@ -11,7 +11,7 @@ export type Growing = Pick<Points, "hosts" | "readings"> & {
   begun: Set<number>;
 };
 
-/** A data point of a gauge or a sum. Times are in nanoseconds since 1970; 0 is none. `value`: null is none, NaN no number. */
+/** A data point of a gauge or a sum. Times are in nanoseconds since 1970; 0 is none. `value`: NaN is none. */
 type Point = {
   host: string;
   name: string;
@@ -19,7 +19,7 @@ type Point = {
   attributes: Readonly<Record<string, string>>;
   start: number;
   time: number;
-  value: number | null;
+  value: number;
 };
 
 const NS_PER_MS = 1e6;
@@ -33,12 +33,12 @@ export function addPoint(points: Growing, { host, name, isDelta, attributes, sta
   const key = otlpKey(name, attributes);
   if (key === null) return;
   hosts.add(host);
+  // A sender may say that there is no value.
+  if (!Number.isFinite(value)) return;
   const ts = Math.floor(time / NS_PER_MS);
   if (isDelta) problems.add(`${name}: differences cannot be used. Send it as a cumulative sum.`);
   else if (!(ts > 0)) problems.add(`${name}: a data point has no timeUnixNano.`);
-  else if (value === null) problems.add(`${name}: a data point has neither asDouble nor asInt.`);
-  // A sender may say that there is no value.
-  else if (Number.isFinite(value)) {
+  else {
     readings.push({ key, ts, value });
     // All counters of the CPU begin together.
     if (!key.startsWith("cpu|") || start <= 0 || begun.has(ts)) return;

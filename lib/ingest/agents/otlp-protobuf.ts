@@ -67,7 +67,7 @@ class Body extends ProtobufBody {
   #point(points: Growing, host: string, name: string, isDelta: boolean): void {
     const attributes: Attributes = Object.create(null);
     let [start, time, flags] = [0, 0, 0];
-    let value: number | null = null;
+    let value = Number.NaN;
     this.message((field) => {
       if (field === 2) start = Number(this.reader.fixed64());
       else if (field === 3) time = Number(this.reader.fixed64());

@@ -132,10 +132,11 @@ export function influxFailure({ status, message }: ApiError): FailureBody {
   return { code: INFLUX_CODES[status] ?? "invalid", message };
 }
 
-const [INVALID_ARGUMENT, UNAUTHENTICATED, RESOURCE_EXHAUSTED, UNAVAILABLE] = [3, 16, 8, 14];
+const [INVALID_ARGUMENT, UNAUTHENTICATED, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE] = [3, 16, 8, 13, 14];
 const OTLP_CODES: Readonly<Record<number, number>> = {
   401: UNAUTHENTICATED,
   429: RESOURCE_EXHAUSTED,
+  500: INTERNAL,
   503: UNAVAILABLE,
 };
 
