@@ -31,8 +31,6 @@ export type AgentProtocol<Body extends ParsedBody> = {
   packed: Packed;
   /** What it is that bodies may tell. */
   known: string;
-  /** @throws ApiError 415, for more than the type and the packing. */
-  requireVersion?(headers: Headers): void;
   /** Reads what was unpacked. @throws ApiError 413, 400 */
   read(bytes: Buffer, request: Request, arrivedAt: Date): Body;
   /** Whether the agent of this host sends from the machine itself, so that the sender's ip is the machine's. */
@@ -56,10 +54,7 @@ export async function deliverReadings<Body extends ParsedBody>(
   const reporter = await requireReporter(keyCredentials(request.headers), how);
   const sender = senderOf(reporter);
   const rules: BodyRules = {
-    requireType(headers) {
-      requirePacking(headers, protocol.packed);
-      protocol.requireVersion?.(headers);
-    },
+    requireType: (headers) => requirePacking(headers, protocol.packed),
     maxBytes: maxBytesOf,
     hint: protocol.packed.hint,
   };

@@ -29,10 +29,6 @@ const PROMETHEUS: AgentProtocol<ParsedBody> = {
     wanted: REMOTE_WRITE,
     hint: "Set a smaller max_samples_per_send in queue_config.",
   },
-  requireVersion(headers) {
-    const [, version] = /;\s*proto="?([\w.]+)/i.exec(headers.get("content-type") ?? "") ?? [];
-    if (version !== undefined && version !== "prometheus.WriteRequest") throw new ApiError(415, REMOTE_WRITE);
-  },
   read(bytes) {
     const { hosts, readings, descriptions } = readRemoteWrite(bytes, this.packed.hint);
     return { hosts, readings, problems: [], factsOf: (found) => prometheusFacts(descriptions, found) };
