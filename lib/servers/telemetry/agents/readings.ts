@@ -3,8 +3,7 @@
 //   cpu|0|idle            seconds or ticks that a core (or "all") spent in a state; grows
 //   cpu%|idle             percent of all cores, computed by the agent
 //   load5
-//   mem|total             bytes; also available, taken (total without available), used, free, buffered, cached, reclaimable,
-//                         unreclaimable
+//   mem|total             bytes; also available, taken (total without available), used, free, buffered, cached
 //   swap|used|device      bytes; also free and total
 //   arc|size              bytes of the cache of ZFS; also least and most, which it may shrink and grow to
 //   disk|/mount|used      bytes; also available, size, unused (with what is reserved for root), and readonly (0 or 1).

@@ -108,12 +108,12 @@ function processorsOf(now: Readings, before: Readings | null): Processors {
 /** What is available counts as free, as the daemon does; where an agent does not tell it, caches count as free. */
 function memoryOf(now: Readings): { memUsedMb: number | null; memTotalMb: number | null } {
   const of = (part: string) => readingOf(now, `mem|${part}`);
-  const parts = ["used", "free", "buffered", "cached", "reclaimable", "unreclaimable"].map(of);
-  const [inUse = null, free, , , , unreclaimable] = parts;
+  const parts = ["used", "free", "buffered", "cached"].map(of);
+  const [inUse = null, free] = parts;
   const summed = inUse === null || free == null ? null : parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
   const [total, available] = [of("total") ?? summed, of("available")];
   const taken = of("taken") ?? (total === null || available === null ? null : total - available);
-  const withCache = taken ?? (inUse === null ? null : inUse + (unreclaimable ?? 0));
+  const withCache = taken ?? inUse;
   const used = withCache === null || total === null ? withCache : withCache - cacheOfZfs(now, withCache, total);
   return { memUsedMb: used === null ? null : used / MB, memTotalMb: total === null ? null : total / MB };
 }
