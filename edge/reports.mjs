@@ -43,6 +43,8 @@ export async function deliver(node) {
         log(`Given up: ${messageOf(error)} ${JSON.stringify({ acknowledgements, intervals })}`);
         delivered(node, acknowledgements, intervals, minutes);
       } else {
+        // A proxy may take less than the console.
+        if (error instanceof Refusal && error.status === 413) size = Math.max(1, Math.floor(size / 4));
         node.failed(error);
         await sleep(wait.next(error), node.stop.signal);
       }

@@ -20,7 +20,10 @@ export async function startCatcher(): Promise<Catcher> {
     caught.unshift({ number: ++number, title: `${title}, ${new Date().toUTCString()}`, text });
     caught.splice(MOST_MESSAGES);
   };
-  const mail = createPlainServer((socket) => void takeMail(socket, keep).catch(() => {}));
+  const mail = createPlainServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    takeMail(socket, keep).catch(() => socket.destroy());
+  });
   const web = createServer((request, response) => {
     answer(request, response, caught, keep).catch(() => response.destroy());
   });

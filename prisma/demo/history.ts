@@ -110,7 +110,11 @@ export async function writeSamples(machines: readonly DemoMachine[], period: Per
     madeDays.add(day);
   }
   const rows = JSON.stringify(machines.map(rowOf));
-  await execute(SAMPLES, { machines: rows, ...period, step });
+  // A day may not have been made, because its table was busy.
+  await execute(SAMPLES, { machines: rows, ...period, step }).catch((error) => {
+    madeDays.clear();
+    throw error;
+  });
   await execute(HOURS, { machines: rows, ...period });
 }
 

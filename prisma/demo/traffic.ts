@@ -23,7 +23,7 @@ const TRAFFIC = statement({ services: json, nodes: json, ...PERIOD }, ({ service
       round(0.3 * asked) + passed, round(0.7 * asked), 0, online
     from json_to_recordset(${services}) as s (service_id int, players int, attacked int, begins timestamptz, ends timestamptz),
       json_to_recordset(${nodes}) as n (node_id int, share float8, utc_offset int, latency float8),
-      generate_series(greatest(${from}, begins), least(${until}, ends), '1 minute') as at,
+      generate_series(greatest(${from}, date_bin('1 minute', begins, 'epoch') + interval '1 minute'), least(${until}, ends), '1 minute') as at,
       lateral (select ${minuteOf("at")} as minute) as clock,
       lateral (select round(players * share * (0.05 + 0.95 * ${evening("at", "utc_offset")} ^ 1.6) * (0.85 + 0.3 * random())) as online,
         0.2 + 0.3 * random() as per_player, minute / attacked as number, minute % attacked / ${ATTACK_LASTS}.0 as part) as present,

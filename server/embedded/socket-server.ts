@@ -5,7 +5,8 @@
 //
 // Here a client has the session to itself from its first message until PostgreSQL says that it is ready and in no
 // transaction, and its prepared statements are its own. Everything else of a session is as behind a pooler in transaction
-// mode: what a client sets or locks holds until its transaction ends, and no longer.
+// mode: what a client sets or locks holds until its transaction ends, and no longer. All clients share temporary tables,
+// LISTEN, cursors WITH HOLD and what SQL's PREPARE has prepared.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";

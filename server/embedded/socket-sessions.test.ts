@@ -67,10 +67,13 @@ test.each(["discard all", "deallocate all"])("%s of one client breaks no other o
   const statement = { name: "kept", text: "select 4 as n" };
   expect(await numberOf(second, statement)).toBe(4);
   expect(await numberOf(first, statement)).toBe(4);
-  await first.query(command);
-  expect(await numberOf(second, statement)).toBe(4);
+  // By either protocol.
+  for (const query of [command, { name: "all", text: command }]) {
+    await first.query(query);
+    expect(await numberOf(second, statement)).toBe(4);
+  }
   // It is gone, and can be prepared again.
-  expect(await numberOf(first, { name: "again", text: "select 5 as n" })).toBe(5);
+  expect(await numberOf(await newClient(), statement)).toBe(4);
 });
 
 test("what SQL deallocates is the client's own statement of that name", async () => {

@@ -3,8 +3,9 @@ import { cString, HEADER, message, readCString } from "./wire";
 /** PostgreSQL's names are short, so the beginning of a query is enough. */
 const DEALLOCATE = /^\s*deallocate\s+(?:prepare\s+)?("(?:[^"]|"")+"|[a-z_]\w*)\s*;?\s*\0$/i;
 const MAX_DEALLOCATE = 200;
-/** Would drop the statements of all clients. */
-const DROPPING_ALL = /^\s*(?:discard|deallocate(?:\s+prepare)?)\s+all\s*;?\s*\0$/i;
+/** Would drop the statements of all clients. In its place stands what does nothing and answers no rows. */
+const DROPPING_ALL = /^\s*(?:discard|deallocate(?:\s+prepare)?)\s+all\s*;?\s*\0/i;
+const NOTHING = "unlisten *";
 /** As many replaced statements are closed together. */
 const MAX_REPLACED = 50;
 
@@ -13,8 +14,8 @@ const MAX_REPLACED = 50;
  * no other has: also the one without a name, and each time that it is replaced.
  */
 export class ClientStatements {
-  /** By the client's own name: the name in PostgreSQL and the message that prepares it there. */
-  readonly #statements = new Map<string, { name: string; parse: Buffer }>();
+  /** Their names in PostgreSQL by the client's own. */
+  readonly #names = new Map<string, string>();
   readonly #prefix: string;
   #replaced: string[] = [];
   #count = 0;
@@ -25,7 +26,7 @@ export class ClientStatements {
   }
 
   get isEmpty(): boolean {
-    return this.#statements.size === 0 && this.#replaced.length === 0;
+    return this.#names.size === 0 && this.#replaced.length === 0;
   }
 
   /** Replaces the statement name in a message. @throws ProtocolError */
@@ -39,7 +40,7 @@ export class ClientStatements {
     if ((type === "D" || type === "C") && bytes.toString("latin1", HEADER, HEADER + 1) === "S") {
       const { text } = readCString(bytes, HEADER + 1);
       const renamed = message(type, "S", cString(this.#nameOf(text)));
-      if (type === "C") this.#statements.delete(text);
+      if (type === "C") this.#names.delete(text);
       return renamed;
     }
     return type === "Q" ? this.#renameInQuery(bytes) : bytes;
@@ -51,39 +52,44 @@ export class ClientStatements {
   }
 
   closeAll(): Buffer {
-    return closing([...this.#replaced, ...[...this.#statements.values()].map(({ name }) => name)]);
+    return closing([...this.#replaced, ...this.#names.values()]);
   }
 
   /** Renames the statement in a DEALLOCATE: some drivers use SQL to close what they prepared by message. */
   #renameInQuery(bytes: Buffer): Buffer {
     const query = bytes.toString("utf8", HEADER, HEADER + MAX_DEALLOCATE);
-    if (DROPPING_ALL.test(query)) {
-      for (const { name } of this.#statements.values()) this.#replaced.push(name);
-      this.#statements.clear();
-      return message("Q", cString("reset all"));
-    }
+    if (this.#dropsAll(query)) return message("Q", cString(NOTHING));
     const name = DEALLOCATE.exec(query)?.[1];
     if (!name) return bytes;
     const own = name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
-    const statement = this.#statements.get(own);
-    if (!statement) return bytes;
-    this.#statements.delete(own);
-    return message("Q", cString(`deallocate "${statement.name}"`));
+    const dropped = this.#names.get(own);
+    if (!dropped) return bytes;
+    this.#names.delete(own);
+    return message("Q", cString(`deallocate "${dropped}"`));
   }
 
   #prepare(bytes: Buffer): Buffer {
     const { text, next } = readCString(bytes, HEADER);
-    const known = this.#statements.get(text)?.name;
+    const drops = this.#dropsAll(bytes.toString("utf8", next, next + MAX_DEALLOCATE));
+    const query = drops ? [cString(NOTHING), bytes.subarray(readCString(bytes, next).next)] : [bytes.subarray(next)];
+    const known = this.#names.get(text);
     if (text === "" && known) this.#replaced.push(known);
     const name = text !== "" && known ? known : `${this.#prefix}${this.#count++}`;
-    const parse = message("P", cString(name), bytes.subarray(next));
-    this.#statements.set(text, { name, parse });
-    return parse;
+    this.#names.set(text, name);
+    return message("P", cString(name), ...query);
+  }
+
+  /** Whether SQL, with its end, drops all statements. Then the client's own are forgotten. */
+  #dropsAll(sql: string): boolean {
+    if (!DROPPING_ALL.test(sql)) return false;
+    this.#replaced.push(...this.#names.values());
+    this.#names.clear();
+    return true;
   }
 
   /** An unknown name gets this client's prefix, so that it cannot match a statement of another client. */
   #nameOf(text: string): string {
-    return this.#statements.get(text)?.name ?? `${this.#prefix}${text}?`;
+    return this.#names.get(text) ?? `${this.#prefix}${text}?`;
   }
 }
 
