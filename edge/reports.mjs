@@ -11,7 +11,8 @@ import { sleep } from "./waiting.mjs";
 /** Tells the console what there is to tell, until the end. What it does not take waits. @param {Node} node */
 export async function deliver(node) {
   const wait = new Backoff();
-  let size = REPORT_SIZE;
+  let most = REPORT_SIZE;
+  let size = most;
   while (!node.stop.signal.aborted) {
     const isPlain = now() < node.plainUntil;
     const acknowledgements = [...node.acknowledgements.values()]
@@ -30,7 +31,7 @@ export async function deliver(node) {
       node.reached();
       delivered(node, acknowledgements, intervals, minutes);
       wait.reset();
-      size = REPORT_SIZE;
+      size = most;
     } catch (error) {
       const isTheirs = error instanceof Refusal && error.isConsoles && (error.status === 400 || error.status === 413);
       if (isTheirs && !isPlain && NEW_FIELDS.test(error.message)) {
@@ -43,8 +44,8 @@ export async function deliver(node) {
         log(`Given up: ${messageOf(error)} ${JSON.stringify({ acknowledgements, intervals })}`);
         delivered(node, acknowledgements, intervals, minutes);
       } else {
-        // A proxy may take less than the console.
-        if (error instanceof Refusal && error.status === 413) size = Math.max(1, Math.floor(size / 4));
+        // A proxy takes less than the console.
+        if (error instanceof Refusal && error.status === 413) size = most = Math.max(1, Math.floor(size / 4));
         node.failed(error);
         await sleep(wait.next(error), node.stop.signal);
       }

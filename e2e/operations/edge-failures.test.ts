@@ -97,6 +97,27 @@ test("a report that a proxy refuses waits, and nothing of it is lost", async () 
   await ended;
 });
 
+test("a proxy that takes less than the console is sent smaller reports", async () => {
+  const stored = new Set<number>();
+  let refused = 0;
+  const node = await newNode((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += chunk));
+    request.on("end", () => {
+      const isLarge = text.length > 16_384;
+      if (isLarge) refused++;
+      else for (const { ts } of JSON.parse(text).intervals) stored.add(ts);
+      response.writeHead(isLarge ? 413 : 200).end(isLarge ? "<html>" : '{"data":{"stored":1}}');
+    });
+  });
+  for (let n = 1; n <= 400; n++) node.spool.push({ ...NOTHING, service_id: 1, ts: n * 60_000, latency_ms: null });
+  const ended = deliver(node);
+  await expect.poll(() => stored.size).toBe(400);
+  expect(refused).toBeLessThan(5);
+  node.stop.abort();
+  await ended;
+});
+
 test("what answers in the console's place is named, and the key follows no redirect", async () => {
   let [status, body, asked] = [301, "", 0];
   const node = await newNode((_, response) => {
