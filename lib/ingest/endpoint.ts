@@ -56,7 +56,7 @@ export function reportEndpoint<Params = Record<never, never>>(
       for (const [name, value] of Object.entries(answer.headers ?? {})) headers.set(name, value);
       return new Response(answer.text, { status: answer.status, headers });
     });
-  return { ...notAllowed("Method not allowed. Machines report with POST.", "POST"), POST: post };
+  return { ...notAllowed("Method not allowed. Machines report with POST.", "POST", failureBody), POST: post };
 }
 
 /** As `reportEndpoint`, for a path where machines fetch what they are to do: GET alone. */
@@ -82,15 +82,18 @@ async function answer(
     return withTime(await run(headers));
   } catch (error) {
     const failure = toApiError(error, { id, method, endpoint: null, path });
-    const told = failureBody?.(failure);
-    if (told?.bytes === undefined) {
-      const body = told && JSON.stringify({ error: failure.message, ...told });
-      return withTime(errorResponse(failure, headers, body));
-    }
-    for (const [name, value] of Object.entries(failure.headers)) headers.set(name, value);
-    headers.set("Content-Type", told.type);
-    return withTime(new Response(new Uint8Array(told.bytes), { status: failure.status, headers }));
+    return fail(failure, headers, failureBody?.(failure));
   }
+}
+
+function fail(failure: ApiError, headers: Headers, told: FailureBody | undefined): Response {
+  if (told?.bytes === undefined) {
+    const body = told && JSON.stringify({ error: failure.message, ...told });
+    return withTime(errorResponse(failure, headers, body));
+  }
+  for (const [name, value] of Object.entries(failure.headers)) headers.set(name, value);
+  headers.set("Content-Type", told.type);
+  return withTime(new Response(new Uint8Array(told.bytes), { status: failure.status, headers }));
 }
 
 /** The handlers of a path where a protocol's agents ask whether anybody is there: GET and HEAD, for anybody. */
@@ -114,13 +117,14 @@ export function withdrawnEndpoint(sentence: string) {
 }
 
 /** Handlers that answer 405 with the methods that a path has. */
-function notAllowed(message: string, allow: string) {
-  return refusing(new ApiError(405, message, { Allow: allow }));
+function notAllowed(message: string, allow: string, failureBody?: FailureOf) {
+  return refusing(new ApiError(405, message, { Allow: allow }), failureBody);
 }
 
 /** Handlers of all methods that refuse. */
-function refusing(failure: ApiError) {
-  const refuse = async (): Promise<Response> => withTime(errorResponse(failure, startAnswer().headers));
+function refusing(failure: ApiError, failureBody?: FailureOf) {
+  const refuse = async (request: Request): Promise<Response> =>
+    fail(failure, startAnswer().headers, failureBody?.(failure, request));
   return { GET: refuse, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
 }
 

@@ -128,9 +128,12 @@ export function influxFailure({ status, message }: ApiError): FailureBody {
   return { code: INFLUX_CODES[status] ?? "invalid", message };
 }
 
-const [INVALID_ARGUMENT, UNAUTHENTICATED, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE] = [3, 16, 8, 13, 14];
+const [INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, UNAUTHENTICATED] = [
+  3, 8, 12, 13, 14, 16,
+];
 const OTLP_CODES: Readonly<Record<number, number>> = {
   401: UNAUTHENTICATED,
+  405: UNIMPLEMENTED,
   429: RESOURCE_EXHAUSTED,
   500: INTERNAL,
   503: UNAVAILABLE,
