@@ -38,6 +38,13 @@ export async function startCatcher(): Promise<Catcher> {
   };
 }
 
+/** Shows what arrives while the page is open. A reload would take back what a person is just going to. */
+const SHOW_WHAT_ARRIVES = `let shown;
+setInterval(async () => {
+  const page = await (await fetch("/")).text();
+  if (page !== shown) document.body.innerHTML = shown = page;
+}, 2000);`;
+
 /** As much of SMTP as the console speaks. */
 async function takeMail(socket: Socket, keep: Keep): Promise<void> {
   socket.write("220 demo\r\n");
@@ -76,13 +83,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, caught
     const linked = escapeHtml(text).replace(/https?:\/\/(?:[^\s&\\]|&#38;)+/g, '<a href="$&">$&</a>');
     return `<article aria-labelledby="m${number}"><h2 id="m${number}">${escapeHtml(title)}</h2><pre>${linked}</pre></article>`;
   });
-  // What arrives while it is open is shown.
-  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", Refresh: "2" });
+  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
   response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Sent by the demo</title>
 <style>:root { color-scheme: light dark; font-family: system-ui } pre { white-space: pre-wrap; overflow-wrap: anywhere }</style>
 <h1>Sent by the demo</h1>
 <p>All mail of the demo's console arrives here, and every webhook that names this address: the newest ${MOST_MESSAGES}.</p>
-${articles.join("\n") || "<p>Nothing has arrived yet.</p>"}`);
+${articles.join("\n") || "<p>Nothing has arrived yet.</p>"}
+<script type="module">${SHOW_WHAT_ARRIVES}</script>`);
 }
 
 function escapeHtml(text: string): string {
