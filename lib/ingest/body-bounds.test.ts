@@ -101,7 +101,7 @@ test("thirty-two levels of JSON are read, and one more is 400 at once", () => {
 });
 
 const MS = Date.now();
-const point = (value: string) => `{"timeUnixNano":"${MS}000000"${value}}`;
+const point = (time: string) => `{"asDouble":1${time}}`;
 /** Bodies with so many bad entries before a good one. */
 const BAD: readonly (readonly [Reader, (count: number) => Buffer, (bytes: Buffer) => number])[] = [
   [
@@ -113,7 +113,7 @@ const BAD: readonly (readonly [Reader, (count: number) => Buffer, (bytes: Buffer
     "OTLP",
     (count) =>
       bytes(
-        `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"system.uptime","gauge":{"dataPoints":[${list(point(""), count)},${point(',"asDouble":1')}]}}]}]}]}`,
+        `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"system.uptime","gauge":{"dataPoints":[${list(point(""), count)},${point(`,"timeUnixNano":"${MS}000000"`)}]}}]}]}]}`,
       ),
     (body) => readMetrics(body).readings.length,
   ],
