@@ -1,6 +1,6 @@
 import { now } from "./clock.mjs";
 import { Backoff, Refusal } from "./console.mjs";
-import { MAX_ERROR, PLAIN_TIME, REPORT_SIZE, SECOND } from "./limits.mjs";
+import { MAX_ERROR, MINUTE, PLAIN_TIME, REPORT_SIZE, SECOND } from "./limits.mjs";
 import { log, messageOf } from "./log.mjs";
 import { sleep } from "./waiting.mjs";
 
@@ -11,7 +11,8 @@ import { sleep } from "./waiting.mjs";
 /** Tells the console what there is to tell, until the end. What it does not take waits. @param {Node} node */
 export async function deliver(node) {
   const wait = new Backoff();
-  let most = REPORT_SIZE;
+  // What a proxy lets through. It may have been another one for a moment, so whole reports are tried again each minute.
+  let [most, boundedAt] = [REPORT_SIZE, 0];
   let size = most;
   while (!node.stop.signal.aborted) {
     const isPlain = now() < node.plainUntil;
@@ -31,6 +32,7 @@ export async function deliver(node) {
       node.reached();
       delivered(node, acknowledgements, intervals, minutes);
       wait.reset();
+      if (performance.now() - boundedAt > MINUTE) most = REPORT_SIZE;
       size = most;
     } catch (error) {
       const isTheirs = error instanceof Refusal && error.isConsoles && (error.status === 400 || error.status === 413);
@@ -44,8 +46,10 @@ export async function deliver(node) {
         log(`Given up: ${messageOf(error)} ${JSON.stringify({ acknowledgements, intervals })}`);
         delivered(node, acknowledgements, intervals, minutes);
       } else {
-        // A proxy takes less than the console.
-        if (error instanceof Refusal && error.status === 413) size = most = Math.max(1, Math.floor(size / 4));
+        if (error instanceof Refusal && error.status === 413) {
+          size = most = Math.max(1, Math.floor(size / 4));
+          boundedAt = performance.now();
+        }
         node.failed(error);
         await sleep(wait.next(error), node.stop.signal);
       }
