@@ -37,7 +37,7 @@ const LATER: Readings = {
 };
 
 test("a restart of the source yields one instant without differences of any counter", () => {
-  const none = { cpuPct: null, cpuStealPct: null, cpuIowaitPct: null, netRetransmitPct: null };
+  const none = { cpuPct: null, cpuStealPct: null, cpuIowaitPct: null, netRetransmitPct: null, oomKills: null };
   const grown = { cpuPct: 33.33, netRetransmitPct: 1, oomKills: 0 };
   expect(sampleOf(LATER, COUNTERS)).toMatchObject(grown);
   for (const [before, now] of [
@@ -49,6 +49,7 @@ test("a restart of the source yields one instant without differences of any coun
     [{}, { "tcp|sent": 5 }],
     [{}, { "tcp|resent": 0 }],
     [{}, { oom: 0 }],
+    [{ uptime: 5000 }, { ...Object.fromEntries(Object.keys(LATER).map((key) => [key, 2])), uptime: 20 }],
     [{ "cpu|2|idle": 9000 }, { "cpu|0|idle": 1, "cpu|1|idle": 1, "cpu|3|idle": 99_999 }],
   ] as [Readings, Readings][]) {
     expect(sampleOf({ ...LATER, ...now }, { ...COUNTERS, ...before }), JSON.stringify(now)).toMatchObject(none);
@@ -60,12 +61,6 @@ test("a restart of the source yields one instant without differences of any coun
   expect(sampleOf({ ...LATER, uptime: 525 }, { ...COUNTERS, uptime: 500 })).toMatchObject(grown);
   // After a long silence the uptime may be the greater one again.
   expect(sampleOf({ ...LATER, uptime: 600 }, { ...COUNTERS, uptime: 500 }, TS + 3_600_000)).toMatchObject(none);
-});
-
-test("processes killed since a restart count, and those before once", () => {
-  const rebooted = Object.fromEntries(Object.keys(LATER).map((key) => [key, 2]));
-  expect(sampleOf({ ...rebooted, uptime: 20 }, { ...COUNTERS, uptime: 5000 }).oomKills).toBe(2);
-  expect(sampleOf({ ...LATER, boot: 1060 }, { ...COUNTERS, boot: 1000 }).oomKills).toBeNull();
 });
 
 /** What a field of a measurement of line protocol is called. */

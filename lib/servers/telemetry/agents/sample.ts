@@ -15,10 +15,9 @@ const MB = 2 ** 20;
 export function sampleOfInstant({ instant, previous }: Finished): Sample {
   const now = instant.readings;
   const uptimeS = uptimeOf(now, instant.ts);
-  const hasBooted = previous !== null && isAfterBoot(instant, previous);
   // After a restart one instant has no differences, of whichever counter.
-  const hasFallen = haveFallen(now, previous?.readings ?? {});
-  const before = hasBooted || hasFallen ? null : (previous?.readings ?? null);
+  const isFirst = previous === null || isAfterBoot(instant, previous) || haveFallen(now, previous.readings);
+  const before = isFirst ? null : previous.readings;
   const values: Partial<Record<Measurement, number | null>> = {
     ...processorsOf(now, before),
     load5: readingOf(now, "load5"),
@@ -28,8 +27,7 @@ export function sampleOfInstant({ instant, previous }: Finished): Sample {
     netLossPct: meanOf(now, "loss|"),
     netRetransmitPct: percent(difference(now, before, "tcp|resent"), difference(now, before, "tcp|sent")),
     uptimeS,
-    // The kernel counts them since its start. A clock that was set moves that as well, and no counter falls.
-    oomKills: hasBooted && hasFallen ? readingOf(now, "oom") : difference(now, before, "oom"),
+    oomKills: difference(now, before, "oom"),
     failedUnits: readingOf(now, "failed"),
   };
   return eachMeasurement((name) => possible(name, values[name] ?? null));
