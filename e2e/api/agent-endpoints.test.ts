@@ -241,13 +241,14 @@ test("OTLP in compressed Protocol Buffers makes the same check-in, answered in P
   expect(samples[0]).toHaveLength(2);
   const { key } = await newReportingServer(accountId);
   const whole = exportRequest(JSON.parse(String(agentAt(OTLP)?.body(now(), 0))));
-  for (const [bearer, body, status, code, message, method = "POST"] of [
+  for (const [bearer, body, status, code, message, method = "POST", path = OTLP] of [
     [key, whole, 405, 12, "Method not allowed. Machines report with POST.", "PUT"],
     [mintToken("serverKey"), whole, 401, 16, "Invalid or replaced server key."],
     [key, whole.subarray(0, -3), 400, 3, "The body is not a whole ExportMetricsServiceRequest of OTLP."],
     [key, Buffer.alloc(9, 0x0b), 400, 3, "The body is not a whole ExportMetricsServiceRequest of OTLP."],
-  ] as [string, Buffer, number, number, string, string?][]) {
-    const response = await answer(OTLP, {
+    [key, whole, 404, 5, "Not found.", "POST", "/ingest/otlp/v1/logs"],
+  ] as [string, Buffer, number, number, string, string?, string?][]) {
+    const response = await answer(path, {
       method,
       headers: { Authorization: `Bearer ${bearer}`, ...binary },
       body: plain(body),

@@ -106,9 +106,9 @@ export function statusEndpoint(status: 200 | 204, body: unknown) {
   return { ...notAllowed("Method not allowed. Ask with GET.", "GET, HEAD"), GET: get, HEAD: get };
 }
 
-/** The handlers of unknown paths under /ingest: always 404. */
-export function unknownEndpoint() {
-  return refusing(new ApiError(404, "Not found."));
+/** The handlers of unknown paths under /ingest: always 404. `failureBody` as in `reportEndpoint`. */
+export function unknownEndpoint(failureBody?: FailureOf) {
+  return refusing(new ApiError(404, "Not found."), failureBody);
 }
 
 /** The handlers of a path where machines no longer report: 410, with a sentence that says what to use. */

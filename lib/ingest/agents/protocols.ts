@@ -128,11 +128,12 @@ export function influxFailure({ status, message }: ApiError): FailureBody {
   return { code: INFLUX_CODES[status] ?? "invalid", message };
 }
 
-const [INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, UNAUTHENTICATED] = [
-  3, 8, 12, 13, 14, 16,
+const [INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, UNAUTHENTICATED] = [
+  3, 5, 8, 12, 13, 14, 16,
 ];
 const OTLP_CODES: Readonly<Record<number, number>> = {
   401: UNAUTHENTICATED,
+  404: NOT_FOUND,
   405: UNIMPLEMENTED,
   429: RESOURCE_EXHAUSTED,
   500: INTERNAL,
