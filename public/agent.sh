@@ -152,6 +152,8 @@ ask_disks() {
   # Also those that are mounted no longer.
   set -- "$work"/df.*.asked
   hung=$# && { [ -e "$1" ] || hung=0; }
+  # One check-in alone has left none behind that it knows of; those that no signal ends are counted on the machine.
+  [ -z "$single" ] || hung=$(cat "$PROC"/[0-9]*/stat 2>/dev/null | grep -c ' (df) D ')
   round=$((round + 1)) && open=$work/round.$round
   lanes=$((HANGING - hung < LANES ? HANGING - hung : LANES))
   [ "$lanes" -lt "${sources:=0}" ] || lanes=$sources
@@ -198,7 +200,7 @@ measure_disks() {
     END { if (any) printf "%.2f", most }' $answers)
   rm -f "$open"
   [ $named -le 3 ] || hanging="$hanging and $((named - 3)) more"
-  [ "$hung" -lt $HANGING ] || hanging="$hanging; with $HANGING such no other is asked"
+  [ "$hung" -lt $HANGING ] || hanging="${hanging:-, $hung file systems}; with $HANGING such no other is asked"
   [ -z "$hanging" ] || say "df does not answer for $(printf '%b' "${hanging#, }"), so its fullness is not known."
 }
 
@@ -365,10 +367,7 @@ keep_offset() { [ -z "${STATE_DIRECTORY:-}" ] || echo "$offset" 2>/dev/null >"$S
 # that is wrong.
 send() {
   post "$1"
-  case $code in
-    200) correct_clock ;;
-    400) if correct_clock; then post "$1"; fi ;;
-  esac
+  case $code in 200 | 400) if correct_clock && [ "$code" = 400 ]; then post "$1"; fi ;; esac
 }
 
 # The check-in $1 with a sampled_at $2 seconds later.
@@ -619,8 +618,12 @@ settings() {
 await_delivery() {
   waited=0
   until [ $waited != 0 ] && { [ -n "$why" ] || [ -e "$ROOT/run/console-agent/delivered" ]; }; do
-    state=$(systemctl show -p ActiveState,SubState,Result,ExecMainStatus,NRestarts console-agent.service 2>/dev/null)
-    case $state in *=failed* | *NRestarts=[2-9]* | *NRestarts=[1-9]*auto-restart* | *auto-restart*NRestarts=[1-9]*) why="does not start" ;; esac
+    state=$(systemctl show -p ActiveState,SubState,Result,ExecMainStatus,ExecMainStartTimestampMonotonic,NRestarts console-agent.service 2>/dev/null)
+    case $state in
+      *=failed* | *NRestarts=[2-9]*) why="does not start" ;;
+      # Another failed start than the first; systemd counts restarts since 235.
+      *auto-restart*) [ "${failed:=$state}" = "$state" ] || why="does not start" ;;
+    esac
     [ $waited -lt $INSTALL ] || why=${why:-"was started and has not checked in within $INSTALL seconds"}
     sleep 1 && waited=$((waited + 1))
   done

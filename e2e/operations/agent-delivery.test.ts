@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentBench, type Answer, EACH_SHELL, writeFiles } from "@/e2e/support/agent";
@@ -60,6 +60,18 @@ for (const shell of EACH_SHELL) {
     expect(asked.filter((words) => words.includes("/bad"))).toHaveLength(8);
   });
 }
+
+test("with eight df that no signal ends, a single check-in starts no other", async () => {
+  const log = join(bench.dir, "asked");
+  bench.shim("df", `echo asked >>${log}; echo 'x 100 20 80 20% /'`);
+  const hanging = (n: number) =>
+    Object.fromEntries(Array.from({ length: n }, (_, i) => [`${700 + i}/stat`, `${700 + i} (df) D 1 1 1 0 -1 0\n`]));
+  expect(await bench.print(bench.machine(hanging(7)))).toMatchObject({ disk_used_pct: 20, stderr: "" });
+  rmSync(log);
+  const told = await bench.print(bench.machine(hanging(8)));
+  expect(told.stderr).toContain("df does not answer for 8 file systems; with 8 such no other is asked, so");
+  expect([told.disk_used_pct, existsSync(log)]).toEqual([undefined, false]);
+});
 
 test("each slow source is asked once before any is asked again", async () => {
   const log = join(bench.dir, "asked");
@@ -188,6 +200,7 @@ test("install ends after the second failed start with systemd's result and a rem
   for (const [n, [first, second, told]] of [
     ["NRestarts=0\nSubState=auto-restart", "NRestarts=1\nSubState=auto-restart", "exit-code, status 243"],
     ["SubState=running\nNRestarts=1", "ActiveState=failed\nSubState=failed", "exit-code, status 243"],
+    ["SubState=auto-restart\nStarted=1", "SubState=auto-restart\nStarted=2", "exit-code, status 243"],
     ["SubState=start\nNRestarts=1", "NRestarts=2\nSubState=running", "exit-code, status 243"],
   ].entries()) {
     const root = join(bench.dir, `root${n}`);
