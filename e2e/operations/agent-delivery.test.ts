@@ -1,24 +1,17 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { AgentBench, type Answer, EACH_SHELL, writeFiles } from "@/e2e/support/agent";
+import { type Answer, EACH_SHELL, writeFiles } from "@/e2e/support/agent";
+import { agentTest as test } from "@/e2e/support/agent-test";
 import { SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // How public/agent.sh delivers and starts where df, what answers, the clock or systemd is not as it should be.
 
-let bench: AgentBench;
-beforeEach(() => {
-  bench = new AgentBench();
-  bench.shim("systemd-detect-virt", "exit 1");
-  bench.shim("ping", "exit 2");
-  // What it measures is recorded: nothing becomes truer in a second of the clock.
-  bench.shim("sleep", "exec /bin/sleep 0.2");
-});
-afterEach(() => bench.remove());
-
 for (const shell of EACH_SHELL) {
-  test(`hanging file systems are named, not asked again, and hide no others: ${shell.join(" ")}`, async () => {
+  test(`hanging file systems are named, not asked again, and hide no others: ${shell.join(" ")}`, async ({
+    bench,
+    expect,
+  }) => {
     const log = join(bench.dir, "asked");
     bench.shim(
       "df",
@@ -61,7 +54,7 @@ for (const shell of EACH_SHELL) {
   });
 }
 
-test("with eight df that no signal ends, a single check-in starts no other", async () => {
+test("with eight df that no signal ends, a single check-in starts no other", async ({ bench, expect }) => {
   const log = join(bench.dir, "asked");
   bench.shim("df", `echo asked >>${log}; echo 'x 100 20 80 20% /'`);
   const hanging = (n: number) =>
@@ -73,7 +66,7 @@ test("with eight df that no signal ends, a single check-in starts no other", asy
   expect([told.disk_used_pct, existsSync(log)]).toEqual([undefined, false]);
 });
 
-test("each slow source is asked once before any is asked again", async () => {
+test("each slow source is asked once before any is asked again", async ({ bench, expect }) => {
   const log = join(bench.dir, "asked");
   bench.shim("df", `echo "$2" >>${log}; /bin/sleep 0.6; echo "x 100 20 80 20% $2"`);
   const mountinfo = Array.from({ length: 40 }, (_, n) => `${30 + n} 1 8:${n} / /d${n} rw - ext4 /dev/sd${n} rw\n`);
@@ -91,7 +84,10 @@ test("each slow source is asked once before any is asked again", async () => {
 });
 
 for (const client of ["curl", "wget"]) {
-  test(`the key follows no redirect, and an intermediary's answer is named as such: ${client}`, async () => {
+  test(`the key follows no redirect, and an intermediary's answer is named as such: ${client}`, async ({
+    bench,
+    expect,
+  }) => {
     const tools = "sh dash awk cat cksum cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
     bench.only([...tools.split(" "), client]);
     bench.shim("sleep", "exit 0");
@@ -145,7 +141,7 @@ for (const client of ["curl", "wget"]) {
     expect(other.asked).toEqual([]);
   });
 
-  test(`a clock that was never set is corrected by the console's time alone: ${client}`, async () => {
+  test(`a clock that was never set is corrected by the console's time alone: ${client}`, async ({ bench, expect }) => {
     const tools = "sh dash awk cat cksum cut df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
     bench.only([...tools.split(" "), client]);
     bench.shim("sleep", "exit 0");
@@ -164,7 +160,7 @@ for (const client of ["curl", "wget"]) {
   });
 }
 
-test("the service reads the key file where systemd gives no credentials", async () => {
+test("the service reads the key file where systemd gives no credentials", async ({ bench, expect }) => {
   const root = join(bench.dir, "root");
   const key = mintToken("serverKey");
   writeFiles(root, { "etc/console-agent/key": `${key}\n` });
@@ -194,7 +190,7 @@ test("the service reads the key file where systemd gives no credentials", async 
   }
 });
 
-test("install ends after the second failed start with systemd's result and a remedy", async () => {
+test("install ends after the second failed start with systemd's result and a remedy", async ({ bench, expect }) => {
   const console = await bench.startConsole();
   const shows = join(bench.dir, "shows");
   for (const [n, [first, second, told]] of [

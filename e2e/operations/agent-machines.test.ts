@@ -1,19 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { AgentBench, EACH_SHELL, writeFiles } from "@/e2e/support/agent";
+import { EACH_SHELL, writeFiles } from "@/e2e/support/agent";
+import { agentTest as test } from "@/e2e/support/agent-test";
 
 // What public/agent.sh measures on machines of all kinds, by fixtures of /proc and of cgroups and stubs of df.
-
-let bench: AgentBench;
-beforeEach(() => {
-  bench = new AgentBench();
-  bench.shim("systemd-detect-virt", "exit 1");
-  bench.shim("ping", "exit 2");
-  // What it measures is recorded: nothing becomes truer in a second of the clock.
-  bench.shim("sleep", "exec /bin/sleep 0.2");
-});
-afterEach(() => bench.remove());
 
 const MB = 2 ** 20;
 const GB = 2 ** 30;
@@ -24,7 +14,7 @@ const arcstats = (sizeGb: number, leastGb: number, mostGb = 32) =>
   `13 1 0x01 147 39984 5 9\nname type data\nhits 4 7\nc 4 9\nc_min 4 ${leastGb * GB}\nc_max 4 ${mostGb * GB}\nsize 4 ${sizeGb * GB}\n`;
 
 for (const shell of EACH_SHELL) {
-  test(`ZFS cache that can be given back is not used memory: ${shell.join(" ")}`, async () => {
+  test(`ZFS cache that can be given back is not used memory: ${shell.join(" ")}`, async ({ bench, expect }) => {
     const used = async (arc: string, cgroup = {}) => {
       const told = await bench.print(
         bench.machine({ meminfo: meminfo(64, 6), "spl/kstat/zfs/arcstats": arc }, cgroup),
@@ -40,7 +30,7 @@ for (const shell of EACH_SHELL) {
     expect(await used("size 4\n")).toBe(58);
   });
 
-  test(`a container reports only values that are its own: ${shell.join(" ")}`, async () => {
+  test(`a container reports only values that are its own: ${shell.join(" ")}`, async ({ bench, expect }) => {
     const limits = {
       "memory.max": `${256 * MB}\n`,
       "memory.current": `${200 * MB}\n`,
@@ -81,7 +71,7 @@ for (const shell of EACH_SHELL) {
     });
   });
 
-  test(`a quota beyond the machine is the machine: ${shell.join(" ")}`, async () => {
+  test(`a quota beyond the machine is the machine: ${shell.join(" ")}`, async ({ bench, expect }) => {
     const read = async (quota: string, later = quota) => {
       const paths = bench.machine(
         { uptime: "1000.00 1.00\n" },
@@ -102,7 +92,7 @@ for (const shell of EACH_SHELL) {
     }
   });
 
-  test(`a root that was made as an image is neither full nor broken: ${shell.join(" ")}`, async () => {
+  test(`a root that was made as an image is neither full nor broken: ${shell.join(" ")}`, async ({ bench, expect }) => {
     bench.shim(
       "df",
       `shift; for path; do case $path in /) echo 'r 9 9 0 100% /' ;; *) echo "d 100 30 70 30% $path" ;; esac; done`,
@@ -119,7 +109,10 @@ for (const shell of EACH_SHELL) {
     }
   });
 
-  test(`read-only file systems never count as fullest, a read-only root is reported: ${shell.join(" ")}`, async () => {
+  test(`read-only file systems never count as fullest, a read-only root is reported: ${shell.join(" ")}`, async ({
+    bench,
+    expect,
+  }) => {
     bench.shim(
       "df",
       `shift; for path; do case $path in /) echo 'r 100 20 80 20% /' ;; /data) echo 'd 100 30 70 30% /data' ;; *) echo "i 100 100 0 100% $path" ;; esac; done`,
@@ -145,7 +138,7 @@ for (const shell of EACH_SHELL) {
     }
   });
 
-  test(`names with blanks and percentages move no figure of df: ${shell.join(" ")}`, async () => {
+  test(`names with blanks and percentages move no figure of df: ${shell.join(" ")}`, async ({ bench, expect }) => {
     for (const [source, path] of [
       ["tank/my data", "/tank/my data"],
       ["a 9 99 1 99% /b", "/mnt"],
@@ -163,7 +156,7 @@ for (const shell of EACH_SHELL) {
   });
 }
 
-test("data sets of one pool are queried together but keep their own fullness", async () => {
+test("data sets of one pool are queried together but keep their own fullness", async ({ bench, expect }) => {
   const log = join(bench.dir, "asked");
   bench.shim("df", `echo "$*" >>${log}; echo 't 100 10 90 10% /tank'; echo 't/a b 100 70 30 70% /tank/a b'`);
   const mountinfo = [
@@ -175,12 +168,12 @@ test("data sets of one pool are queried together but keep their own fullness", a
   expect(readFileSync(log, "utf8")).toBe("-Pk /tank /tank/a b\n");
 });
 
-test("a file system with less than nothing free is full", async () => {
+test("a file system with less than nothing free is full", async ({ bench, expect }) => {
   bench.shim("df", "echo '/dev/vda1 100 110 -5 105% /'");
   expect((await bench.print(bench.machine())).disk_used_pct).toBe(100);
 });
 
-test("a single check-in waits for neither df nor systemctl, and leaves none behind", async () => {
+test("a single check-in waits for neither df nor systemctl, and leaves none behind", async ({ bench, expect }) => {
   const log = join(bench.dir, "started");
   bench.shim("timeout", 'shift; exec /usr/bin/timeout 1 "$@"');
   for (const name of ["df", "systemctl"]) bench.shim(name, `echo $$ >>${log}; exec /bin/sleep 600`);
@@ -193,7 +186,7 @@ test("a single check-in waits for neither df nor systemctl, and leaves none behi
   await expect.poll(() => started.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
 });
 
-test("what could not be read is left out, and never zero", async () => {
+test("what could not be read is left out, and never zero", async ({ bench, expect }) => {
   for (const [file, names] of [
     ["meminfo", ["mem_used_mb", "mem_total_mb", "swap_used_pct"]],
     ["stat", ["cpu_pct", "cpu_steal_pct", "cpu_iowait_pct", "facts"]],
