@@ -120,7 +120,8 @@ function failuresOf(project: string, files: string): string[] {
   const { stdout, stderr } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", "run", files, ...options], {
     cwd: copy,
     encoding: "utf8",
-    env: { NODE_ENV: "test", PATH: process.env.PATH, TEST_DATABASE_URL: process.env.TEST_DATABASE_URL },
+    // On the server of this run, where it makes a database of its own.
+    env: { NODE_ENV: "test", PATH: process.env.PATH, TEST_DATABASE_URL: process.env.E2E_POSTGRES_URL || "embedded" },
   });
   type Report = { testResults: { assertionResults: { status: string; fullName: string }[] }[] };
   let read: Report;

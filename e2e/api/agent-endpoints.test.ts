@@ -25,6 +25,7 @@ import type { Series } from "@/e2e/support/write-request";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { fairCounts } from "@/lib/process/fair";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";
@@ -213,6 +214,20 @@ test("a scrape costs three statements and the transaction of its check-in", asyn
   expect(verbs.slice(-2)).toEqual(["commit", "insert"]);
   // The check-in tells of a killed process besides.
   expect(verbs.slice(3, -2)).toEqual(["select", "select", "insert", "insert", "with", "insert"]);
+});
+
+test("bodies over 16 KB are read in their account's turn, others at once", async () => {
+  const turns = () => fairCounts().heavy.atOnce + fairCounts().heavy.waited;
+  const { key } = await newReportingServer();
+  const before = turns();
+  for (const [bytes, taken] of [
+    [16 * 1024, 0],
+    [16 * 1024 + 1, 1],
+  ] as const) {
+    const comment = `#${"x".repeat(bytes - 1)}`;
+    expect((await send(INFLUX, key, comment)).status).toBe(204);
+    expect(turns() - before).toBe(taken);
+  }
 });
 
 test("OTLP in compressed Protocol Buffers makes the same check-in, answered in Protocol Buffers", async () => {

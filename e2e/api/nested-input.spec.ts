@@ -48,6 +48,8 @@ const keys = { server: mintToken("serverKey"), edge: mintToken("edgeKey") };
 /** By level: of a run twenty results a minute are taken. */
 const benchmarkKeys = new Map(ALL_LEVELS.map((levels) => [levels, mintToken("benchmarkKey")]));
 
+// With one console for all of them.
+test.describe.configure({ mode: "default" });
 test.beforeAll(async () => {
   database = await createTestDatabase();
   app = await startConsole(database.url);

@@ -1,6 +1,5 @@
 import { newAccount } from "@/e2e/support/factories";
-import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
-import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
+import { expect, test } from "@/e2e/support/fixtures";
 import { sendRaw } from "@/e2e/support/raw";
 
 const HOST = "Host: console.example\r\n";
@@ -104,14 +103,6 @@ test("a path that cannot be decoded is a 404 page, never a 500", async () => {
   }
 });
 
-test("requests sent at once on one connection are answered in their order", async () => {
-  const { token } = await newAccount();
-  const line = (path: string, end = "") =>
-    `GET ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${end}\r\n`;
-  const answer = await sendRaw(line("/api/v1/servers") + line("/api/v1/nope") + line("/api/v1/me", CLOSE));
-  expect(statusesOf(answer)).toEqual([200, 404, 200]);
-});
-
 test("a request is answered at once on every method, without waiting for its body", async () => {
   const { token } = await newAccount();
   for (const method of ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]) {
@@ -133,8 +124,4 @@ test("a client that expects 100-continue gets the answer without sending its bod
       `Expect: 100-continue\r\n${CLOSE}\r\n`,
   );
   expect(statusesOf(answer)).toEqual([405]);
-});
-
-test("no header that the framework knows changes an answer of the API", async () => {
-  await expectNoFrameworkHeaderToMatter(sharedOrigin());
 });

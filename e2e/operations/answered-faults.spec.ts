@@ -41,6 +41,8 @@ function withFaults(text: string): string {
 let app: ConsoleServer;
 let token: string;
 
+// With one console for all of them.
+test.describe.configure({ mode: "default" });
 test.beforeAll(async () => {
   app = await startConsoleWithBundle(String(process.env.DATABASE_URL), withFaults);
   ({ token } = await newAccount());

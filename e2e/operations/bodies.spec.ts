@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
-import { gzipSync } from "node:zlib";
 import { AGENT_PATHS, CHECK_INS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
@@ -20,6 +19,8 @@ let app: ConsoleServer;
 /** As agents connect. Without a bound on connections. */
 const agent = new Agent({ keepAlive: true });
 
+// With one console for all of them.
+test.describe.configure({ mode: "default" });
 test.beforeAll(async () => {
   database = await createTestDatabase();
   app = await startConsole(database.url);
@@ -218,58 +219,3 @@ test("a large body that never ends is answered 408 and frees its place", { tag: 
   expect(await statuses(held)).toEqual([408, 408, 408, 408]);
   expect(await comment(server, MB)).toBe(204);
 });
-
-const FLOOD = 60;
-const DEAR_OTLP = gzipSync(`{"resourceMetrics":[${Array(3000).fill('{"scopeMetrics":[{"metrics":[{}]}]}').join()}]}`);
-/** Each member has a name of its own, which makes it dear to parse. */
-const DEAR_REPORT = `{"acknowledgements":[${Array.from({ length: 8000 }, (_, n) => `{"k${n}":0}`).join()}]}`;
-
-/** What comes at once: from one account, and from as many edge nodes as bodies, which are all the operator's. */
-const FLOODS = {
-  "one account": async () => {
-    const { server } = await newSender();
-    return Array.from({ length: FLOOD }, () => dearBatch(server));
-  },
-  "as many edge nodes": async () => {
-    const senders = await Promise.all(Array.from({ length: FLOOD }, newSender));
-    return senders.map(({ node }) => ({
-      path: REPORTS_PATH,
-      headers: { "Content-Type": "application/json", ...bearer(node) },
-      body: DEAR_REPORT,
-    }));
-  },
-};
-
-const dearBatch = (key: string): Sent => ({
-  path: AGENT_PATHS.otlp,
-  headers: { ...typeOf(AGENT_PATHS.otlp), "Content-Encoding": "gzip", ...bearer(key) },
-  body: DEAR_OTLP,
-});
-
-for (const [senders, bodies] of Object.entries(FLOODS)) {
-  test(`expensive bodies take turns, so another account overtakes most of sixty from ${senders}`, async () => {
-    const quiet = await newSender();
-    const askQuietly = async () => (await send(dearBatch(quiet.server)).answer).status;
-    // All but their last byte, so that they come to be read in one moment.
-    const held = (await bodies()).map((one) => {
-      const bytes = Buffer.from(one.body);
-      const { sent, answer } = send({ ...one, body: bytes.subarray(0, -1), announced: bytes.length });
-      return { answer, finish: () => sent.end(bytes.subarray(-1)) };
-    });
-    expect(await askQuietly()).toBe(200);
-    let answered = 0;
-    const flood = held.map(async ({ answer, finish }) => {
-      finish();
-      const { status } = await answer;
-      answered++;
-      return status;
-    });
-    await expect.poll(() => answered, { intervals: [5] }).toBeGreaterThan(0);
-    const before = answered;
-    expect(await askQuietly()).toBe(200);
-    expect(answered - before).toBeLessThan(15);
-    expect(answered).toBeLessThan(45);
-    // Those that waited too long for their turn are told to come again.
-    for (const status of await Promise.all(flood)) expect([200, 400, 503]).toContain(status);
-  });
-}

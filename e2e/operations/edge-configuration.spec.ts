@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { EdgeHost } from "@/e2e/support/edge-host";
 import { LATELY, PORT, type Service, test, total } from "@/e2e/support/edge-world";
-import { call, expect } from "@/e2e/support/fixtures";
+import { expect } from "@/e2e/support/fixtures";
 import { askKick, askStatus, askWholeStatus, Player } from "@/e2e/support/minecraft";
 import { needs } from "@/e2e/support/needs";
 import { SECOND } from "@/lib/format/time";
@@ -46,32 +46,6 @@ const HOSTILE_ORIGINS = [
 ];
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
-
-  test("two nodes count one service separately, and deletion waits for both", async ({ world }) => {
-    const { app, token, hosts, statusOf, seriesOf, newNode, expectInMinutes, newOrigin, newService, wish } = world;
-    const nodes = [await newNode("edge-1"), await newNode("edge-2")];
-    const [{ outside: outsideIp } = { outside: "" }] = hosts;
-    const { origin, port } = await newOrigin("shared", "0.0.0.0");
-    // Each node reaches the machine under a different ip, so the origin is a name.
-    const id = await newService("shared.example.test", outsideIp, port);
-    const [one, two] = nodes as [(typeof nodes)[0], (typeof nodes)[0]];
-    one.host.startEdge(one.url, one.key);
-    await expect.poll(() => statusOf(id)).toBe("active");
-    two.host.startEdge(two.url, two.key);
-    await expectInMinutes(async () => two.host.output, [two.host]).toContain("1 service served, 0 with an error");
-    await expect.poll(() => statusOf(id)).toBe("active");
-    expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBe("shared");
-    await expectInMinutes(async () => new Set((await seriesOf(id)).map(({ node_id }) => node_id)).size).toBe(2);
-    await expectInMinutes(async () => total(await seriesOf(id), "connections")).toBe(origin.connections);
-
-    await two.host.stopEdge();
-    two.host.startEdge(two.url, two.key);
-    await wish(id, "gone");
-    await expect
-      .poll(async () => (await call(`/api/v1/game-services/${id}`, token, { origin: app.origin })).status)
-      .toBe(404);
-    expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBeNull();
-  });
 
   test("invalid values from the console never become HAProxy or nft commands", async ({ world }) => {
     const { hosts, newOrigin } = world;

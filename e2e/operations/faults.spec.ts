@@ -10,7 +10,6 @@ import { SHORT_WAIT } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
-import { createTestDatabase } from "@/e2e/support/test-database";
 import { migrate } from "@/scripts/database";
 
 const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
@@ -19,29 +18,6 @@ const FAILURE_FIELDS: Record<string, object> = {
   [AGENT_PATHS.influx]: { code: "unavailable", message: UNAVAILABLE },
   [AGENT_PATHS.otlp]: { code: 14, message: UNAVAILABLE },
 };
-
-test("hostile framework headers reach the log only as printable JSON lines", async () => {
-  const database = await createTestDatabase();
-  const app = await startConsole(database.url);
-  try {
-    for (const value of ["\u009b31mred", `a\u0085b ${"x".repeat(8000)}`, "0".repeat(42)]) {
-      const { hostname, port } = new URL(app.origin);
-      const headers = { Origin: app.origin, "Content-Type": "multipart/form-data; boundary=x", "Next-Action": value };
-      const sent = httpRequest({ hostname, port, path: "/sign-in", method: "POST", headers }).end("--x--");
-      const [answer] = await once(sent, "response");
-      answer.resume();
-      await once(answer, "end");
-    }
-    for (const line of app.output().trim().split("\n").filter(Boolean)) {
-      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-      expect(line.length).toBeLessThan(8000);
-      expect(JSON.parse(line)).toMatchObject({ level: expect.stringMatching(/^(?:info|error)$/) });
-    }
-  } finally {
-    await app.stop();
-    await database.stop();
-  }
-});
 
 test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
   // All tests share one server and one console. Each test must leave both working.
@@ -67,6 +43,22 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
   test.afterAll(async () => {
     await Promise.all([app.stop(), hurried.stop()]);
     await postgres.stop();
+  });
+
+  test("hostile framework headers reach the log only as printable JSON lines", async () => {
+    for (const value of ["\u009b31mred", `a\u0085b ${"x".repeat(8000)}`, "0".repeat(42)]) {
+      const { hostname, port } = new URL(app.origin);
+      const headers = { Origin: app.origin, "Content-Type": "multipart/form-data; boundary=x", "Next-Action": value };
+      const sent = httpRequest({ hostname, port, path: "/sign-in", method: "POST", headers }).end("--x--");
+      const [answer] = await once(sent, "response");
+      answer.resume();
+      await once(answer, "end");
+    }
+    for (const line of app.output().trim().split("\n").filter(Boolean)) {
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(line.length).toBeLessThan(8000);
+      expect(JSON.parse(line)).toMatchObject({ level: expect.stringMatching(/^(?:info|error)$/) });
+    }
   });
 
   const me = ({ origin } = app) => call("/api/v1/me", token, { origin });

@@ -3,29 +3,29 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { startConsole } from "@/e2e/support/console-server";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
-import { listeningPorts } from "@/e2e/support/listening-ports";
 import { needs } from "@/e2e/support/needs";
 import { OWN_WAIT } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
-import { startPostgres } from "@/e2e/support/postgres-server";
+import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
 import { startRedis } from "@/e2e/support/redis-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { DAY, SECOND } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 
-test("/ops/metrics on its own port reports routes, admission, limit, pool and process", async () => {
+test("/ops/metrics at OPS_HOST alone reports routes, admission, limit, pool and process", async () => {
   needs("promtool", "redis-server");
   const redis = await startRedis();
-  const opsPort = await freePort();
-  const variables = { OPS_PORT: String(opsPort), ...(redis && { REDIS_URL: redis.url }) };
+  // Linux has all of 127.0.0.0/8 on its loopback.
+  const [opsPort, host] = [await freePort(), "127.0.0.2"];
+  const variables = { OPS_PORT: String(opsPort), OPS_HOST: host, ...(redis && { REDIS_URL: redis.url }) };
   const app = await startConsole(String(process.env.DATABASE_URL), variables);
-  const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+  const read = async () => (await fetch(`http://${host}:${opsPort}/ops/metrics`)).text();
   try {
     const { token } = await newAccount();
     const get = (path: string) =>
@@ -72,91 +72,55 @@ test("/ops/metrics on its own port reports routes, admission, limit, pool and pr
     const otherIps = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
       .filter(({ internal, family }) => !internal && family === "IPv4");
-    for (const { address } of otherIps) {
-      await expect(fetch(`http://${address}:${opsPort}/ops/metrics`), "loopback alone").rejects.toThrow();
+    for (const address of ["127.0.0.1", ...otherIps.map(({ address }) => address)]) {
+      await expect(fetch(`http://${address}:${opsPort}/ops/metrics`), "at OPS_HOST alone").rejects.toThrow();
     }
     expect(text, "no path that a client made up").not.toContain("7f3a");
     expect(checkMetrics(text)).toBe("");
 
     expect((await get("/ops/metrics")).status).toBe(404);
-    expect((await fetch(`http://127.0.0.1:${opsPort}/api/v1/me`)).status).toBe(404);
+    expect((await fetch(`http://${host}:${opsPort}/api/v1/me`)).status).toBe(404);
   } finally {
     await app.stop();
     await redis.stop();
   }
 });
 
-test("a failure of both stores during an idle night leaves no alert behind", async () => {
-  needs("postgres", "prometheus", "redis-server");
-  const [redis, postgres, opsPort] = [await startRedis(), await startPostgres(), await freePort()];
-  await migrate(postgres.url);
-  const token = await insertCaller(postgres.url);
-  const app = await startConsole(postgres.url, { OPS_PORT: String(opsPort), REDIS_URL: redis.url });
-  const dir = mkdtempSync(join(tmpdir(), "console-night-"));
-  const file = resolve("public/recipes/prometheus/operations-rules.yml");
-  const scrape = `global: { evaluation_interval: 1s }
-rule_files: ["${file}"]
-scrape_configs: [{ job_name: console-ops, metrics_path: /ops/metrics, scrape_interval: 1s, static_configs: [{ targets: ["127.0.0.1:${opsPort}"] }] }]`;
-  writeFileSync(join(dir, "prometheus.yml"), scrape);
-  const prometheus = await startPrometheus(join(dir, "prometheus.yml"), join(dir, "data"));
-  const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
-  /** What Prometheus finds, now; null while it finds nothing. */
-  const ask = async (expression: string) => {
-    const found = (await prometheus.ask(`query?query=${encodeURIComponent(expression)}`)) as {
-      result: unknown[];
-    } | null;
-    return found && found.result.length > 0 ? found.result : null;
-  };
-  try {
-    await expect.poll(() => ask('up{job="console-ops"} == 1')).not.toBeNull();
-    await redis.kill();
-    // The last request of the evening: the process notices that it has to decide alone.
-    const headers = { Authorization: `Bearer ${token}` };
-    expect((await fetch(`${app.origin}/api/v1/me`, { headers })).status).toBe(200);
-    expect(await read()).toContain("console_limit_store_down 1\n");
-    await expect.poll(() => ask('ALERTS{alertname="ConsoleLimitStoreDown",alertstate="pending"}')).not.toBeNull();
-    await postgres.kill();
-    await postgres.restart();
-    await redis.restart();
-    await expect.poll(read).toContain("console_limit_store_down 0\n");
-    const rules = readFileSync(file, "utf8");
-    const alerts = [...rules.matchAll(/- alert: (\w+)\n +expr: (.+)/g)].map(([, name = "", expression = ""]) => ({
-      name,
-      expression,
-    }));
-    expect(alerts.length).toBeGreaterThan(8);
-    // How busy this machine is says nothing about the stores.
-    const ofLoad = new Set(["ConsoleSlow", "ConsoleEventLoopLate"]);
-    for (const { name, expression } of alerts.filter((alert) => !ofLoad.has(alert.name))) {
-      await expect.poll(() => ask(expression), name).toBeNull();
-    }
-    // As Prometheus judged each second, by the times that the rules give.
-    expect(await ask('last_over_time(ALERTS{alertstate="firing"}[1h])')).toBeNull();
-  } finally {
-    await prometheus.stop();
-    await app.stop();
-    await postgres.stop();
-    await redis.stop();
-    rmSync(dir, { recursive: true });
-  }
-});
+const DATABASE_POOL_SIZE = 10;
 
-test("a scrape tells readiness, even while PostgreSQL is frozen, and the last sweep's results", async () => {
-  needs("postgres");
-  const [postgres, opsPort] = [await startPostgres(), await freePort()];
-  await migrate(postgres.url);
-  await insertCaller(postgres.url);
-  // A day that is older than it is kept, so that it is dropped.
-  await runSql(
-    postgres.url,
-    `do $$ declare day timestamptz := date_trunc('day', now(), 'UTC') - interval '480 hours'; begin
-       execute format('create table %I partition of metric_samples for values from (%L) to (%L)',
-         'metric_samples_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), day, day + interval '24 hours');
-     end $$`,
-  );
-  const app = await startConsole(postgres.url, { ...OWN_WAIT, OPS_PORT: String(opsPort), KEEP_TELEMETRY_DAYS: "9" });
+test.describe("with stores of its own", () => {
+  // All tests share the stores and the console. Each leaves them working.
+  test.describe.configure({ mode: "default" });
+  needs("postgres", "redis-server");
+
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  let postgres: PostgresServer;
+  let app: ConsoleServer;
+  let opsPort: number;
+  test.beforeAll(async () => {
+    [redis, postgres] = [await startRedis(), await startPostgres()];
+    await migrate(postgres.url);
+    // A day that is older than it is kept, so that it is dropped.
+    await runSql(
+      postgres.url,
+      `do $$ declare day timestamptz := date_trunc('day', now(), 'UTC') - interval '480 hours'; begin
+         execute format('create table %I partition of metric_samples for values from (%L) to (%L)',
+           'metric_samples_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), day, day + interval '24 hours');
+       end $$`,
+    );
+    opsPort = await freePort();
+    app = await startConsole(postgres.url, {
+      ...{ ...OWN_WAIT, OPS_PORT: String(opsPort), REDIS_URL: redis.url },
+      ...{ KEEP_TELEMETRY_DAYS: "9", DATABASE_POOL_SIZE: String(DATABASE_POOL_SIZE) },
+    });
+  });
+  test.afterAll(async () => {
+    await app?.stop();
+    await Promise.all([postgres, redis].map((store) => store?.stop()));
+  });
   const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
-  try {
+
+  test("a scrape tells readiness, even while PostgreSQL is frozen, and the last sweep's results", async () => {
     await expect.poll(read).toMatch(/^console_sweep_finished_timestamp_seconds \d/m);
     const text = await read();
     const [found] = await runSql(
@@ -192,78 +156,95 @@ test("a scrape tells readiness, even while PostgreSQL is frozen, and the last sw
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
     await postgres.restart();
     await expect.poll(read).toContain("console_not_ready 0\n");
-  } finally {
-    await app.stop();
-    await postgres.stop();
-  }
-});
+  });
 
-test("scrapes report exhausted connections only while statements hang", async () => {
-  needs("postgres");
-  const [postgres, opsPort] = [await startPostgres(), await freePort()];
-  await migrate(postgres.url);
-  const tokens: string[] = [];
-  for (const name of ["ann", "ben", "cem"]) {
-    tokens.push(...(await insertCallerWithTokens(postgres.url, `${name}@example.com`, 10)));
-  }
-  const DATABASE_POOL_SIZE = 10;
-  const variables = { ...OWN_WAIT, OPS_PORT: String(opsPort), DATABASE_POOL_SIZE: String(DATABASE_POOL_SIZE) };
-  const app = await startConsole(postgres.url, variables);
-  const isExhausted = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
-    return Number(/^console_database_exhausted (\d)$/m.exec(text)?.[1]);
-  };
-  const blocker = new pg.Client(postgres.url);
-  await blocker.connect();
-  let isOver = false;
-  try {
-    expect(await isExhausted()).toBe(0);
-    await blocker.query("begin; lock table servers in access exclusive mode");
-    const asking = tokens.map(async (token) => {
-      while (!isOver) await fetch(`${app.origin}/api/v1/servers`, { headers: { Authorization: `Bearer ${token}` } });
-    });
-    await expect.poll(isExhausted).toBe(1);
-    // For longer than any statement may take. The alert is for most of ten minutes.
-    let exhausted = 0;
-    for (let scrape = 0; scrape < 30; scrape++) {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      exhausted += await isExhausted();
-      const held = await runSql(postgres.url, "select from pg_stat_activity where application_name = 'console-api'");
-      expect(held.length).toBeLessThanOrEqual(DATABASE_POOL_SIZE + 1);
+  test("a failure of both stores during an idle night leaves no alert behind", async () => {
+    needs("prometheus");
+    const token = await insertCaller(postgres.url);
+    const dir = mkdtempSync(join(tmpdir(), "console-night-"));
+    const file = resolve("public/recipes/prometheus/operations-rules.yml");
+    const targets = [{ targets: [`127.0.0.1:${opsPort}`] }];
+    const job = {
+      job_name: "console-ops",
+      metrics_path: "/ops/metrics",
+      scrape_interval: "1s",
+      static_configs: targets,
+    };
+    const config = { global: { evaluation_interval: "1s" }, rule_files: [file], scrape_configs: [job] };
+    writeFileSync(join(dir, "prometheus.yml"), JSON.stringify(config));
+    const prometheus = await startPrometheus(join(dir, "prometheus.yml"), join(dir, "data"));
+    /** What Prometheus finds, now; null while it finds nothing. */
+    const ask = async (expression: string) => {
+      const found = (await prometheus.ask(`query?query=${encodeURIComponent(expression)}`)) as {
+        result: unknown[];
+      } | null;
+      return found && found.result.length > 0 ? found.result : null;
+    };
+    try {
+      await expect.poll(() => ask('up{job="console-ops"} == 1')).not.toBeNull();
+      await redis.kill();
+      // The last request of the evening: the process notices that it has to decide alone.
+      const headers = { Authorization: `Bearer ${token}` };
+      expect((await fetch(`${app.origin}/api/v1/me`, { headers })).status).toBe(200);
+      expect(await read()).toContain("console_limit_store_down 1\n");
+      await expect.poll(() => ask('ALERTS{alertname="ConsoleLimitStoreDown",alertstate="pending"}')).not.toBeNull();
+      await postgres.kill();
+      await postgres.restart();
+      await redis.restart();
+      await expect.poll(read).toContain("console_limit_store_down 0\n");
+      const rules = readFileSync(file, "utf8");
+      const alerts = [...rules.matchAll(/- alert: (\w+)\n +expr: (.+)/g)].map(([, name = "", expression = ""]) => ({
+        name,
+        expression,
+      }));
+      expect(alerts.length).toBeGreaterThan(8);
+      // How busy this machine is says nothing about the stores.
+      const ofLoad = new Set(["ConsoleSlow", "ConsoleEventLoopLate"]);
+      for (const { name, expression } of alerts.filter((alert) => !ofLoad.has(alert.name))) {
+        await expect.poll(() => ask(expression), name).toBeNull();
+      }
+      // As Prometheus judged each second, by the times that the rules give.
+      expect(await ask('last_over_time(ALERTS{alertstate="firing"}[1h])')).toBeNull();
+    } finally {
+      await prometheus.stop();
+      rmSync(dir, { recursive: true });
     }
-    expect(exhausted).toBeGreaterThan(20);
-    isOver = true;
-    await blocker.query("rollback");
-    await Promise.all(asking);
-    await expect.poll(isExhausted).toBe(0);
-  } finally {
-    isOver = true;
-    await blocker.end();
-    await app.stop();
-    await postgres.stop();
-  }
-});
+  });
 
-test("the operator's port is at OPS_HOST alone", async () => {
-  // Linux has all of 127.0.0.0/8 on its loopback.
-  const [opsPort, host] = [await freePort(), "127.0.0.2"];
-  const app = await startConsole(String(process.env.DATABASE_URL), { OPS_PORT: String(opsPort), OPS_HOST: host });
-  try {
-    expect((await fetch(`http://${host}:${opsPort}/ops/metrics`)).status).toBe(200);
-    await expect(fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).rejects.toThrow("fetch failed");
-  } finally {
-    await app.stop();
-  }
-});
-
-test("without OPS_PORT there is no operator port, and /ops/metrics is 404", async () => {
-  const app = await startConsole(String(process.env.DATABASE_URL));
-  try {
-    expect((await fetch(`${app.origin}/ops/metrics`)).status).toBe(404);
-    expect(listeningPorts(app.child.pid ?? 0)).toEqual([app.port]);
-  } finally {
-    await app.stop();
-  }
+  test("scrapes report exhausted connections only while statements hang", async () => {
+    const tokens: string[] = [];
+    for (const name of ["ann", "ben", "cem"]) {
+      tokens.push(...(await insertCallerWithTokens(postgres.url, `${name}@example.com`, 10)));
+    }
+    const isExhausted = async () => Number(/^console_database_exhausted (\d)$/m.exec(await read())?.[1]);
+    const blocker = new pg.Client(postgres.url);
+    await blocker.connect();
+    let isOver = false;
+    try {
+      expect(await isExhausted()).toBe(0);
+      await blocker.query("begin; lock table servers in access exclusive mode");
+      const asking = tokens.map(async (token) => {
+        while (!isOver) await fetch(`${app.origin}/api/v1/servers`, { headers: { Authorization: `Bearer ${token}` } });
+      });
+      await expect.poll(isExhausted).toBe(1);
+      // For longer than any statement may take. The alert is for most of ten minutes.
+      let exhausted = 0;
+      for (let scrape = 0; scrape < 30; scrape++) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        exhausted += await isExhausted();
+        const held = await runSql(postgres.url, "select from pg_stat_activity where application_name = 'console-api'");
+        expect(held.length).toBeLessThanOrEqual(DATABASE_POOL_SIZE + 1);
+      }
+      expect(exhausted).toBeGreaterThan(20);
+      isOver = true;
+      await blocker.query("rollback");
+      await Promise.all(asking);
+      await expect.poll(isExhausted).toBe(0);
+    } finally {
+      isOver = true;
+      await blocker.end();
+    }
+  });
 });
 
 test("promtool accepts the /ops/metrics alerts and the queries in docs/alerts.md", () => {

@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { startConsoleWithBundle } from "@/e2e/support/changed-bundle";
 import { childrenOf } from "@/e2e/support/child-processes";
 import { expect, test } from "@/e2e/support/fixtures";
+import { listeningPorts } from "@/e2e/support/listening-ports";
 import { runInProduction, startProductionConsole } from "@/e2e/support/production-console";
 import { runSql } from "@/e2e/support/run-sql";
 import { tryToConnect } from "@/e2e/support/running-command";
@@ -90,9 +92,13 @@ test("a console is one process, logs only JSON and serves a newer database", asy
       `insert into _prisma_migrations (id, checksum, finished_at, migration_name)
        values ('newer', 'checksum', now(), '99990101000000_of_a_newer_version')`,
     );
-    const app = await startProductionConsole(database.url, {});
+    const app = await startProductionConsole(database.url, { HOST: "0.0.0.0" });
     expect(childrenOf(app.child.pid)).toEqual([]);
-    const paths = ["/", "/sign-in", "/docs/api", "/openapi.json", "/healthz", "/readyz", "/api/v1/me", "/no-such-page"];
+    // Without OPS_PORT no other than its own.
+    expect(listeningPorts(app.child.pid ?? 0)).toEqual([app.port]);
+    expect(await outcomesOf(app.port)).toEqual({ loopback: "connected", others: othersAre("connected") });
+    const pages = ["/", "/sign-in", "/docs/api", "/no-such-page", "/ops/metrics"];
+    const paths = [...pages, "/openapi.json", "/healthz", "/readyz", "/api/v1/me"];
     const statuses: Record<string, number> = {};
     for (const path of paths) {
       const answer = await fetch(app.origin + path);
@@ -101,7 +107,7 @@ test("a console is one process, logs only JSON and serves a newer database", asy
       expect(commit !== "unknown" && told.includes(commit), `${path} names the commit`).toBe(false);
       expect([answer.headers.get("server"), answer.headers.get("x-powered-by")]).toEqual([null, null]);
     }
-    expect(statuses).toMatchObject({ "/readyz": 200, "/sign-in": 200 });
+    expect(statuses).toMatchObject({ "/readyz": 200, "/sign-in": 200, "/ops/metrics": 404 });
     await app.stop();
     const lines = app.output().split("\n").filter(Boolean);
     for (const line of lines) expect(() => JSON.parse(line), line).not.toThrow();
@@ -112,37 +118,43 @@ test("a console is one process, logs only JSON and serves a newer database", asy
   }
 });
 
-test("a console starts without PostgreSQL, says 503 at /readyz and stops cleanly on SIGTERM", async () => {
-  const app = await startProductionConsole("postgresql://postgres@127.0.0.1:1/none", {});
+test("a console starts without PostgreSQL, lets this machine alone in, and drains on SIGTERM", async () => {
+  const settings = { HOST: "", DRAIN_DELAY: "1" };
+  const app = await startProductionConsole("postgresql://postgres@127.0.0.1:1/none", settings);
+  const ended = once(app.child, "exit");
+  expect(await outcomesOf(app.port)).toEqual({ loopback: "connected", others: othersAre("ECONNREFUSED") });
   const statusOf = async (path: string) => (await fetch(app.origin + path)).status;
   expect([await statusOf("/healthz"), await statusOf("/readyz")]).toEqual([200, 503]);
-  await app.stop();
-  expect(app.child.exitCode).toBe(0);
+  app.child.kill("SIGTERM");
+  await expect.poll(async () => (await fetch(`${app.origin}/healthz`)).headers.get("connection")).toBe("close");
+  expect(await ended).toEqual([0, null]);
   expect(app.output()).toContain('"event":"the database cannot be reached"');
+  const lines = app
+    .output()
+    .split("\n")
+    .filter((line) => line.includes('"event":"stopped"'));
+  expect(lines).toHaveLength(1);
+  const { reason, seconds, finished, cut_off } = JSON.parse(lines[0] ?? "");
+  expect({ reason, cut_off }).toEqual({ reason: "SIGTERM", cut_off: 0 });
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(finished).toBeGreaterThanOrEqual(1);
 });
 
-test("a console lets this machine alone in, and others where HOST says so", async () => {
-  const ownIps = () =>
-    Object.values(networkInterfaces())
-      .flatMap((list) => list ?? [])
-      .filter(({ internal, family }) => !internal && family === "IPv4")
-      .map(({ address }) => address);
-  test.skip(ownIps().length === 0, "this machine has no ip but the loopback one");
-  /** What this machine's ips answer at a port. Other tests make and remove interfaces meanwhile; those do not count. */
-  const outcomesOf = async (port: number) => {
-    const outcomes: Record<string, string> = {};
-    for (const ip of ownIps()) {
-      const outcome = await tryToConnect(ip, port);
-      if (ownIps().includes(ip)) outcomes[ip] = outcome;
-    }
-    return { loopback: await tryToConnect("127.0.0.1", port), others: [...new Set(Object.values(outcomes))] };
-  };
-  for (const [HOST, others] of [
-    ["", ["ECONNREFUSED"]],
-    ["0.0.0.0", ["connected"]],
-  ] as const) {
-    const app = await startProductionConsole(String(process.env.DATABASE_URL), { HOST });
-    expect(await outcomesOf(app.port)).toEqual({ loopback: "connected", others });
-    await app.stop();
+const ownIps = () =>
+  Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+
+/** What the other ips of this machine answer, each in the same way; a machine may have none. */
+const othersAre = (outcome: string) => (ownIps().length > 0 ? [outcome] : []);
+
+/** What this machine's ips answer at a port. Other tests make and remove interfaces meanwhile; those do not count. */
+async function outcomesOf(port: number) {
+  const outcomes: Record<string, string> = {};
+  for (const ip of ownIps()) {
+    const outcome = await tryToConnect(ip, port);
+    if (ownIps().includes(ip)) outcomes[ip] = outcome;
   }
-});
+  return { loopback: await tryToConnect("127.0.0.1", port), others: [...new Set(Object.values(outcomes))] };
+}

@@ -4,7 +4,7 @@ import { Agent, request } from "node:https";
 import { text } from "node:stream/consumers";
 import { startCaddy } from "@/e2e/support/caddy-server";
 import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import type { ConsoleServer } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer, PASSWORD } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { fieldsOfForm } from "@/e2e/support/html-form";
@@ -29,22 +29,27 @@ type Ask = (
   init?: { method?: string; headers?: Record<string, string>; body?: string; from?: string },
 ) => Promise<Answer>;
 
+// Both proxies stand in front of the same instances.
+test.describe.configure({ mode: "default" });
+let instances: ConsoleServer[] = [];
+test.beforeAll(async () => {
+  // Not a fault: a connection that ends without an answer, as when its process dies.
+  const reset = 'if (request.url.includes("fault-reset")) request.socket.destroy();\n';
+  const change = (text: string) => atArrival(text, reset);
+  const url = String(process.env.DATABASE_URL);
+  instances = await Promise.all([1, 2].map(() => startConsoleWithBundle(url, change, { TRUSTED_PROXIES: "1" })));
+});
+test.afterAll(() => Promise.all(instances.map((instance) => instance.stop())));
+
 for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIES)) {
   test.describe(name, () => {
-    let instances: ConsoleServer[] = [];
     let proxy: Awaited<ReturnType<typeof start>> | undefined;
     let ask: Ask;
     const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 50 });
 
     test.beforeAll(async () => {
       askForPrograms();
-      // Not a fault: a connection that ends without an answer, as when its process dies.
-      const reset = 'if (request.url.includes("fault-reset")) request.socket.destroy();\n';
-      const change = (text: string) => atArrival(text, reset);
-      const url = String(process.env.DATABASE_URL);
-      instances = await Promise.all([1, 2].map(() => startConsoleWithBundle(url, change, { TRUSTED_PROXIES: "1" })));
-      const [first, second] = instances;
-      proxy = await start([first?.port ?? 0, second?.port ?? 0]);
+      proxy = await start(instances.map(({ port }) => port));
       const { port } = proxy;
       ask = async (path, { method = "GET", headers = {}, body, from = "127.0.0.1" } = {}) => {
         const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
@@ -68,7 +73,28 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
     test.afterAll(async () => {
       agent.destroy();
       await proxy?.stop();
-      await Promise.all(instances.map((instance) => instance.stop()));
+    });
+
+    test("the proxy's own refusals on machine paths are JSON that nobody caches", async () => {
+      // Caddy hands on what it reads, and the console refuses by itself. Asked before anything resets a connection, which a
+      // proxy may use once more: such a body cannot be sent again.
+      const large = await ask("/ingest/v1/check-ins", { method: "POST", body: "x".repeat(5_000_000) });
+      expect(large.status).toBe(name === "nginx" ? 413 : 401);
+      const refused = [
+        await ask("/api/v1/me?fault-reset"),
+        await ask("/ingest/v1/check-ins?fault-reset", { method: "POST", body: "{}" }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([502, 502]);
+      if (name === "nginx") refused.push(large);
+      for (const { headers, body } of refused) {
+        expect(headers).toMatchObject({
+          "content-type": "application/json",
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff",
+          "access-control-allow-origin": "*",
+        });
+        expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(/^[A-Z][A-Za-z ]+\.$/) });
+      }
     });
 
     test(`clients with endlessly nested or broken requests make none of ${REQUESTS} others fail`, async () => {
@@ -141,28 +167,6 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       });
     }
 
-    test("the proxy's own refusals on machine paths are JSON that nobody caches", async () => {
-      // Caddy hands on what it reads, and the console refuses by itself. Asked first: a proxy may use a connection once more
-      // that is being reset, and cannot send such a body again.
-      const large = await ask("/ingest/v1/check-ins", { method: "POST", body: "x".repeat(5_000_000) });
-      expect(large.status).toBe(name === "nginx" ? 413 : 401);
-      const refused = [
-        await ask("/api/v1/me?fault-reset"),
-        await ask("/ingest/v1/check-ins?fault-reset", { method: "POST", body: "{}" }),
-      ];
-      expect(refused.map(({ status }) => status)).toEqual([502, 502]);
-      if (name === "nginx") refused.push(large);
-      for (const { headers, body } of refused) {
-        expect(headers).toMatchObject({
-          "content-type": "application/json",
-          "cache-control": "no-store",
-          "x-content-type-options": "nosniff",
-          "access-control-allow-origin": "*",
-        });
-        expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(/^[A-Z][A-Za-z ]+\.$/) });
-      }
-    });
-
     test("a person signs in at any proxy port, even without Sec-Fetch-Site", async () => {
       const port = proxy?.port ?? 0;
       const signedIn = await signInThrough(port, host);
@@ -212,33 +216,31 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
 test("behind a common nginx misconfiguration sign-in works or names the line to change", async () => {
   needs("nginx", "openssl");
   const host = "console.example.com";
-  const app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });
   const lines = [
     ["  proxy_set_header Host $host;", `https://${host}`],
     // nginx sends the name of the upstream.
     ["", "https://console"],
   ] as const;
-  try {
-    for (const [line, own] of lines) {
-      const change = (site: string) => site.replace("  proxy_set_header Host $http_host;", line);
-      const nginx = await startNginx([app.port, app.port], change);
-      try {
-        const signedIn = await signInThrough(nginx.port, host, { "Sec-Fetch-Site": "same-origin" });
-        expect(signedIn.status, signedIn.body).toBe(303);
-        const old = await signInThrough(nginx.port, host);
-        expect(old.status).toBe(403);
-        expect(old.body).toContain(`It was sent from https://${host}:${nginx.port}, and the console is at ${own}`);
-        expect(old.body).toContain("proxy_set_header Host $http_host;");
-        for (const site of ["cross-site", "same-site", "none"]) {
-          const headers = { Origin: "https://elsewhere.example", "Sec-Fetch-Site": site };
-          expect((await signInThrough(nginx.port, host, headers)).status, site).toBe(403);
-        }
-      } finally {
-        await nginx.stop();
+  for (const [line, own] of lines) {
+    const change = (site: string) => site.replace("  proxy_set_header Host $http_host;", line);
+    const nginx = await startNginx(
+      instances.map(({ port }) => port),
+      change,
+    );
+    try {
+      const signedIn = await signInThrough(nginx.port, host, { "Sec-Fetch-Site": "same-origin" });
+      expect(signedIn.status, signedIn.body).toBe(303);
+      const old = await signInThrough(nginx.port, host);
+      expect(old.status).toBe(403);
+      expect(old.body).toContain(`It was sent from https://${host}:${nginx.port}, and the console is at ${own}`);
+      expect(old.body).toContain("proxy_set_header Host $http_host;");
+      for (const site of ["cross-site", "same-site", "none"]) {
+        const headers = { Origin: "https://elsewhere.example", "Sec-Fetch-Site": site };
+        expect((await signInThrough(nginx.port, host, headers)).status, site).toBe(403);
       }
+    } finally {
+      await nginx.stop();
     }
-  } finally {
-    await app.stop();
   }
 });
 

@@ -62,24 +62,6 @@ test("a console whose port is in use says so and exits with a code", async () =>
   });
 });
 
-test("a server's end is one log line with reason, duration and answered requests", async () => {
-  const app = await startConsole(NO_DATABASE, { DRAIN_DELAY: "1" });
-  const ended = once(app.child, "exit");
-  expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
-  app.child.kill("SIGTERM");
-  await expect.poll(async () => (await fetch(`${app.origin}/healthz`)).headers.get("connection")).toBe("close");
-  expect(await ended).toEqual([0, null]);
-  const lines = app
-    .output()
-    .split("\n")
-    .filter((line) => line.includes('"event":"stopped"'));
-  expect(lines).toHaveLength(1);
-  const { reason, seconds, finished, cut_off } = JSON.parse(lines[0] ?? "");
-  expect({ reason, cut_off }).toEqual({ reason: "SIGTERM", cut_off: 0 });
-  expect(seconds).toBeGreaterThanOrEqual(1);
-  expect(finished).toBeGreaterThanOrEqual(1);
-});
-
 test("a log file in append mode starts over once copied and truncated", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-log-"));
   const file = join(dir, "console.log");

@@ -11,7 +11,7 @@ import { isListening } from "./nginx-server";
 const SHIPPED = "deploy/Caddyfile";
 
 /** Caddy with the shipped configuration in front of instances on two loopback ports, as the host "localhost". */
-export async function startCaddy(instances: readonly [number, number]) {
+export async function startCaddy(instances: readonly number[]) {
   const dir = mkdtempSync(join(tmpdir(), "console-caddy-"));
   const [port, plainPort] = [await freePort(), await freePort()];
   const config = join(dir, "Caddyfile");

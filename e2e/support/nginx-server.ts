@@ -21,10 +21,7 @@ export type NginxServer = {
 };
 
 /** nginx with the shipped configuration, or what `change` makes of it, in front of instances on two loopback ports. */
-export async function startNginx(
-  instances: readonly [number, number],
-  change = (site: string) => site,
-): Promise<NginxServer> {
+export async function startNginx(instances: readonly number[], change = (site: string) => site): Promise<NginxServer> {
   const { dir, port, plainPort, remove } = await writeNginxFiles(instances, change);
   const child = spawn("nginx", nginxArguments(dir), { stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
@@ -62,7 +59,7 @@ function nginxArguments(dir: string): string[] {
   return ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
 }
 
-async function writeNginxFiles([first, second]: readonly [number, number], change = (site: string) => site) {
+async function writeNginxFiles([first, second = first]: readonly number[], change = (site: string) => site) {
   const dir = mkdtempSync(join(tmpdir(), "console-nginx-"));
   const [port, plainPort] = [await freePort(), await freePort()];
   const [certificate, key] = [join(dir, "certificate.pem"), join(dir, "key.pem")];

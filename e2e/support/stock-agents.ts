@@ -60,16 +60,6 @@ export async function startTarget(pick: () => string): Promise<{ target: string;
   };
 }
 
-/** Keeps a core busy for each of the machine's, until it is stopped. */
-export function startLoad(cores: number): { stop(): void } {
-  const children = Array.from({ length: cores }, () => spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" }));
-  const stop = () => {
-    for (const child of children) child.kill("SIGKILL");
-  };
-  atExit(stop);
-  return { stop };
-}
-
 /** `says` waits for a line of the agent and answers the first group of the pattern. */
 function start(program: string, args: string[]): RunningAgent & { says(pattern: RegExp): Promise<string> } {
   const child: ChildProcess = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });

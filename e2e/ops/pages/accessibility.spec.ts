@@ -97,8 +97,31 @@ async function wideCells(page: Page): Promise<string[]> {
     );
 }
 
+/** The parts of the page's column, and the ends of the bar above it, that begin or end elsewhere than the column. */
+function partsAstray(page: Page): Promise<string[]> {
+  return page.locator("main").evaluate((main) => {
+    const { left, right } = main.getBoundingClientRect();
+    const { paddingLeft, paddingRight } = getComputedStyle(main);
+    const column = { left: left + Number.parseFloat(paddingLeft), right: right - Number.parseFloat(paddingRight) };
+    const isSame = (a: number, b: number) => Math.abs(a - b) < 0.6;
+    const parts = [...(document.querySelector("main > article") ?? main).children]
+      // What lies over the page, or is there for screen readers alone, is not in the column.
+      .filter((part) => !["absolute", "fixed"].includes(getComputedStyle(part).position))
+      .map((part) => ({ name: part.outerHTML.slice(0, 60), box: part.getBoundingClientRect() }));
+    const astray = parts
+      .filter(({ box }) => !isSame(box.left, column.left) || !isSame(box.right, column.right))
+      .map(({ name, box }) => `${name} from ${box.left} to ${box.right}`);
+    const logo = document.querySelector("header a")?.getBoundingClientRect().left ?? 0;
+    const menu = document.querySelector("header details > summary")?.getBoundingClientRect().right ?? 0;
+    if (parts.length === 0) astray.push("nothing in the column");
+    if (!isSame(logo, column.left)) astray.push(`the logo at ${logo}`);
+    if (!isSame(menu, column.right)) astray.push(`the account menu at ${menu}`);
+    return astray.map((text) => `${text}; the column from ${column.left} to ${column.right}`);
+  });
+}
+
 // In one test, because a visit of all pages costs more than all that is looked at.
-test("controls are at least 24 pixels, table cells never overlap, and print omits controls", async ({
+test("controls have 24 pixels, cells never overlap, parts share edges, print omits controls", async ({
   page,
   account,
 }) => {
@@ -111,6 +134,10 @@ test("controls are at least 24 pixels, table cells never overlap, and print omit
     for (const width of [390, 700, 768, 1024, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       for (const cell of await wideCells(page)) found.push(`${width} ${path}: ${cell}`);
+    }
+    for (const width of path.startsWith("/dashboard") ? [375, 1280] : []) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const part of await partsAstray(page)) found.push(`${width} ${path}: ${part}`);
     }
     seen.set(path, await navigation.filter({ visible: true }).count());
     await page.emulateMedia({ media: "print" });
