@@ -16,40 +16,32 @@ type MailServer = { url: string; from: string };
 /** Both end these mails: `unsubscribe` is a page with a button, `oneClick` takes a POST (RFC 8058). */
 type MailTarget = { email: string; unsubscribe: string; oneClick: string; server: MailServer };
 
-type Mail = { email: string; subject: string; text: string; html: string; headers: Record<string, string>; id: string };
+type Mail = {
+  email: string;
+  id: string;
+  subject: string;
+  /** Stands above the others. */
+  head?: string;
+  lines: readonly string[];
+  link: string;
+  end: { words: string; link?: string };
+  headers?: Record<string, string>;
+};
 
 /** Sends a message as mail. `message.link` is a whole address. Never throws. */
 export async function send(
   { email, unsubscribe, oneClick, server }: MailTarget,
-  message: Message,
-  { signal, serverWait = SERVER_WAIT }: { signal: AbortSignal; serverWait?: number },
+  { id, title, lines, link }: Message,
+  { signal, serverWait }: { signal: AbortSignal; serverWait?: number },
 ): Promise<Outcome> {
-  const { id, title, link } = message;
-  const lines = message.lines.map((line) => oneLine(line, MAX_LINE));
   // "=?" would begin an encoded word, which programs decode to what was taken out here.
   const subject = oneLine(title, MAX_SUBJECT).replaceAll("=?", "= ?");
-  return hand(
-    server,
-    {
-      email,
-      id: messageId(id, server),
-      subject,
-      text: [subject, "", ...lines, "", link, "", `Stop these mails: ${unsubscribe}`, ""].join("\n"),
-      html: htmlOf(
-        [subject, ...lines].map((line, at) =>
-          at === 0 ? `<p><b>${escapeHtml(line)}</b></p>` : `<p>${escapeHtml(line)}</p>`,
-        ),
-        link,
-        `<a href="${escapeHtml(unsubscribe)}">Stop these mails</a>`,
-      ),
-      headers: {
-        "List-Unsubscribe": `<${oneClick}>`,
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-      },
-    },
-    signal,
-    serverWait,
-  );
+  const mail = {
+    ...{ email, id, subject, head: subject, lines: lines.map((line) => oneLine(line, MAX_LINE)), link },
+    end: { words: "Stop these mails", link: unsubscribe },
+    headers: { "List-Unsubscribe": `<${oneClick}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },
+  };
+  return hand(server, mail, signal, serverWait);
 }
 
 /** Asks the owner of an address whether notices may be sent there. `link` leads to a page with a button. Never throws. */
@@ -57,27 +49,15 @@ export async function sendConfirmation(
   { email, link, id, server }: { email: string; link: string; id: string; server: MailServer },
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const lines = [
-    "Somebody asked the console to send you notices about their servers.",
-    "If that was you, open this page and press the button. The link works once, for 48 hours.",
-  ];
-  const end = "If it was not you, do nothing: no notice is sent here.";
-  return hand(
-    server,
-    {
-      email,
-      id: messageId(id, server),
-      subject: "Confirm that notices may be sent here",
-      text: [...lines, "", link, "", end, ""].join("\n"),
-      html: htmlOf(
-        lines.map((line) => `<p>${line}</p>`),
-        link,
-        end,
-      ),
-      headers: {},
-    },
-    signal,
-  );
+  const mail = {
+    ...{ email, id, subject: "Confirm that notices may be sent here", link },
+    lines: [
+      "Somebody asked the console to send you notices about their servers.",
+      "If that was you, open this page and press the button. The link works once, for 48 hours.",
+    ],
+    end: { words: "If it was not you, do nothing: no notice is sent here." },
+  };
+  return hand(server, mail, signal);
 }
 
 async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverWait = SERVER_WAIT): Promise<Outcome> {
@@ -90,32 +70,50 @@ async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverW
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  let give: (reason: string) => void = () => {};
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(SENT_WITHIN)]);
   const givenUp = new Promise<Outcome>((resolve) => {
-    give = (reason) => resolve({ kind: "again", reason });
+    const giveUp = () => {
+      const reason = signal.aborted
+        ? "The console was stopped while it sent this."
+        : "The mail server took longer than 30 seconds.";
+      resolve({ kind: "again", reason });
+    };
+    if (ending.aborted) giveUp();
+    else ending.addEventListener("abort", giveUp, { once: true });
   });
-  const stop = () => give("The console was stopped while it sent this.");
-  const timer = setTimeout(() => give("The mail server took longer than 30 seconds."), SENT_WITHIN);
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
   const sent = transport
     .sendMail({
       from: { name: "Console", address: server.from },
       to: { name: "", address: mail.email },
-      messageId: mail.id,
+      messageId: `<${mail.id}@${server.from.slice(server.from.lastIndexOf("@") + 1)}>`,
       subject: mail.subject,
-      text: mail.text,
-      html: mail.html,
+      text: textOf(mail),
+      html: htmlOf(mail),
       headers: { "Auto-Submitted": "auto-generated", ...mail.headers },
     })
     .then((): Outcome => ({ kind: "delivered" }), failure);
   try {
     return await Promise.race([sent, givenUp]);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
     transport.close();
   }
+}
+
+function textOf({ head, lines, link, end }: Mail): string {
+  const [above, last] = [head === undefined ? [] : [head, ""], end.link ? `${end.words}: ${end.link}` : end.words];
+  return [...above, ...lines, "", link, "", last, ""].join("\n");
+}
+
+function htmlOf({ head, lines, link, end }: Mail): string {
+  const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`);
+  if (head !== undefined) paragraphs.unshift(`<p><b>${escapeHtml(head)}</b></p>`);
+  const linked = (to: string, words: string) => `<a href="${escapeHtml(to)}">${escapeHtml(words)}</a>`;
+  const last = end.link ? linked(end.link, end.words) : end.words;
+  return `<!doctype html>\n<meta charset="utf-8">\n${paragraphs.join("\n")}\n<p>${linked(link, link)}</p>\n<p><small>${last}</small></p>\n`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }
 
 /** Whether the mail server failed, through which all mail goes, and not one address. */
@@ -125,44 +123,22 @@ export function isOfServer(reason: string): boolean {
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number };
 
-/** Every failure is tried again: what a mail server refuses today may be a mistake in its settings. */
-function failure(error: SmtpError): Outcome {
-  const { responseCode, command, code } = error;
-  if (responseCode !== undefined) {
-    return { kind: "again", reason: `The mail server answered ${responseCode}.`, arrived: "no" };
-  }
-  const isUnsent = command === "CONN" || code === "EDNS" || code === "ECONNREFUSED" || code === "ETLS";
-  return { kind: "again", reason: reasonOf(error), ...(isUnsent && { arrived: "no" }) };
-}
-
-/** The texts of errors are not shown: they name the operator's mail server. */
-function reasonOf({ code, message, command }: SmtpError): string {
+/**
+ * Every failure is tried again: what a mail server refuses today may be a mistake in its settings. The texts of errors are not
+ * shown: they name the operator's mail server.
+ */
+function failure({ responseCode, command, code, message }: SmtpError): Outcome {
+  const isUnreached = command === "CONN" || code === "EDNS" || code === "ECONNREFUSED";
+  const again = (reason: string, isUnsent = isUnreached || code === "ETLS"): Outcome => {
+    return { kind: "again", reason, ...(isUnsent && { arrived: "no" }) };
+  };
+  if (responseCode !== undefined) return again(`The mail server answered ${responseCode}.`, true);
   if (/certificate|altname|self.signed|unable to verify/i.test(message)) {
-    return "The mail server's certificate is not trusted.";
+    return again("The mail server's certificate is not trusted.");
   }
   if (code === "ETIMEDOUT") {
-    return command === "CONN" ? "The mail server did not greet in time." : "The mail server stopped answering.";
+    return again(command === "CONN" ? "The mail server did not greet in time." : "The mail server stopped answering.");
   }
-  if (code === "EAUTH") return "The mail server refused the console's password.";
-  return command === "CONN" || code === "EDNS" || code === "ECONNREFUSED"
-    ? "The mail server cannot be reached."
-    : "The mail server ended the connection.";
-}
-
-function messageId(id: string, { from }: MailServer): string {
-  return `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`;
-}
-
-function htmlOf(paragraphs: readonly string[], link: string, end: string): string {
-  const address = escapeHtml(link);
-  return `<!doctype html>\n<meta charset="utf-8">\n${paragraphs.join("\n")}\n<p><a href="${address}">${address}</a></p>\n<p><small>${end}</small></p>\n`;
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
+  if (code === "EAUTH") return again("The mail server refused the console's password.");
+  return again(isUnreached ? "The mail server cannot be reached." : "The mail server ended the connection.");
 }
