@@ -1,4 +1,5 @@
-import { request as requestHttp } from "node:http";
+import { once } from "node:events";
+import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { DAY, SECOND } from "@/lib/format/time";
 import type { Outcome } from "@/lib/notices/message";
@@ -33,63 +34,49 @@ export async function post(
 ): Promise<Outcome> {
   const checked = checkAddress(address, allowPrivate);
   if (checked.kind === "invalid") return { kind: "refused", reason: checked.message };
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  const timer = setTimeout(end, answerWithin);
-  signal.addEventListener("abort", end, { once: true });
-  if (signal.aborted) end();
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(answerWithin)]);
   try {
-    return outcomeOf(await exchange(checked.url, body, headers, { signal: ending.signal, allowPrivate }));
+    return outcomeOf(await exchange(checked.url, body, headers, { signal: ending, allowPrivate }));
   } catch (error) {
     if (error instanceof ForbiddenAddressError) return { kind: "refused", reason: error.message };
     const tooLate = `It did not answer within ${answerWithin / SECOND} seconds.`;
-    const reason = signal.aborted ? INTERRUPTED : ending.signal.aborted ? tooLate : reasonOf(error);
+    const reason = signal.aborted ? INTERRUPTED : ending.aborted ? tooLate : reasonOf(error);
     return { kind: "again", reason, ...(isUnsent(error) && { arrived: "no" }) };
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", end);
   }
 }
 
 /** One request on a connection of its own. Resolves when the answer is read, was too long, or came too slowly to its end. */
-function exchange(
+async function exchange(
   url: URL,
   body: string,
   headers: Record<string, string>,
   { signal, allowPrivate }: Attempt,
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === "https:" ? requestHttps : requestHttp;
-    const request = send(url, {
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        "Content-Length": Buffer.byteLength(body),
-        "User-Agent": "console-notices",
-        ...headers,
-      },
-      agent: false,
-      lookup: guardedLookup(allowPrivate, signal),
-      signal,
-    });
-    let answer: Answer | null = null;
-    // Once there is a status, an answer that breaks off changes nothing.
-    const end = (error: Error) => (answer ? resolve(answer) : reject(error));
-    request.on("error", end);
-    request.on("response", (response) => {
-      const { statusCode: status = 0, headers: received } = response;
-      const isPage = /^text\/html\b/i.test(received["content-type"] ?? "");
-      answer = { status, retryAfter: received["retry-after"], isPage };
-      let bytes = 0;
-      response.on("data", (piece: Buffer) => {
-        bytes += piece.length;
-        if (bytes > MAX_ANSWER) request.destroy();
-      });
-      response.on("error", end);
-      response.on("close", () => end(new Error("closed")));
-    });
-    request.end(body);
+  const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+      "User-Agent": "console-notices",
+      ...headers,
+    },
+    agent: false,
+    lookup: guardedLookup(allowPrivate, signal),
+    signal,
   });
+  // Once there is a status, an answer that breaks off changes nothing.
+  request.on("error", () => {}).end(body);
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  let bytes = 0;
+  try {
+    for await (const piece of response) {
+      bytes += piece.length;
+      if (bytes > MAX_ANSWER) break;
+    }
+  } catch {}
+  const { statusCode: status = 0, headers: received } = response;
+  const isPage = /^text\/html\b/i.test(received["content-type"] ?? "");
+  return { status, retryAfter: received["retry-after"], isPage };
 }
 
 function outcomeOf({ status, retryAfter, isPage }: Answer): Outcome {
