@@ -8,13 +8,15 @@ type Props = {
   text: string;
   button: string;
   action: (form: FormData) => Promise<never>;
-  /** Of the link that led here. */
-  address: string | string[] | undefined;
-  outcome: { tone: "done" | "warning"; text: string } | null;
+  /** `key` of the link that led here; `done`, where the action led. */
+  query: Record<string, string | string[] | undefined>;
+  /** What became of it, by `done`. */
+  outcomes: Readonly<Record<string, { tone: "done" | "warning"; text: string }>>;
 };
 
 /** A question to the reader of a mail. Opening it changes nothing, because programs that look for viruses open links. */
-export function AddressQuestion({ title, text, button, action, address, outcome }: Props) {
+export function AddressQuestion({ title, text, button, action, query: { key, done }, outcomes }: Props) {
+  const outcome = typeof done === "string" && Object.hasOwn(outcomes, done) && outcomes[done];
   return (
     <LoneCard title={title} isWide>
       {outcome ? (
@@ -25,7 +27,7 @@ export function AddressQuestion({ title, text, button, action, address, outcome 
         <>
           <p>{text}</p>
           <PageForm action={action}>
-            <input type="hidden" name="key" value={typeof address === "string" ? address : ""} />
+            <input type="hidden" name="key" value={typeof key === "string" ? key : ""} />
             <ButtonRow>
               <button type="submit" className="button">
                 {button}

@@ -4,30 +4,26 @@ import { AddressQuestion } from "../address-question";
 
 export const metadata: Metadata = { title: "Confirm your e-mail", robots: { index: false } };
 
-const CONFIRMED = { tone: "done", text: "Your e-mail is confirmed: notices are sent there from now on." } as const;
-const ALREADY = { tone: "done", text: "This link has confirmed your e-mail already. Nothing was changed." } as const;
-const STALE = {
-  tone: "warning",
-  text: "Nothing was confirmed: this link is older than 48 hours, a newer mail took its place, or it was ended.",
+const OUTCOMES = {
+  confirmed: { tone: "done", text: "Your e-mail is confirmed: notices are sent there from now on." },
+  already: { tone: "done", text: "This link has confirmed your e-mail already. Nothing was changed." },
+  stale: {
+    tone: "warning",
+    text: "Nothing was confirmed: this link is older than 48 hours, a newer mail took its place, or it was ended.",
+  },
 } as const;
-const OUTCOMES = new Map<unknown, typeof CONFIRMED | typeof ALREADY | typeof STALE>([
-  ["confirmed", CONFIRMED],
-  ["already", ALREADY],
-  ["stale", STALE],
-]);
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
 export default async function Page({ searchParams }: Props) {
-  const { key, done } = await searchParams;
   return (
     <AddressQuestion
       title="Confirm your e-mail"
       text="The console will send notices to the e-mail that this link was sent to."
       button="Confirm this e-mail"
       action={confirmAddressAction}
-      address={key}
-      outcome={OUTCOMES.get(done) ?? null}
+      query={await searchParams}
+      outcomes={OUTCOMES}
     />
   );
 }

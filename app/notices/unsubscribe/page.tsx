@@ -4,24 +4,25 @@ import { AddressQuestion } from "../address-question";
 
 export const metadata: Metadata = { title: "Unsubscribe", robots: { index: false } };
 
-const UNSUBSCRIBED = { tone: "done", text: "You are unsubscribed: no more notices are sent to this e-mail." } as const;
-const UNKNOWN = {
-  tone: "warning",
-  text: "Nothing was changed: the channel of this link no longer exists, or the link is not complete.",
+const OUTCOMES = {
+  unsubscribed: { tone: "done", text: "You are unsubscribed: no more notices are sent to this e-mail." },
+  unknown: {
+    tone: "warning",
+    text: "Nothing was changed: the channel of this link no longer exists, or the link is not complete.",
+  },
 } as const;
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
 export default async function Page({ searchParams }: Props) {
-  const { key, done } = await searchParams;
   return (
     <AddressQuestion
       title="Unsubscribe"
       text="The console will send no more notices to the e-mail that this link was sent to."
       button="Stop these mails"
       action={unsubscribeAction}
-      address={key}
-      outcome={done === "unsubscribed" ? UNSUBSCRIBED : done === "unknown" ? UNKNOWN : null}
+      query={await searchParams}
+      outcomes={OUTCOMES}
     />
   );
 }
