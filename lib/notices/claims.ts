@@ -77,18 +77,6 @@ export function claimChannels(most: number, mails: number, keys: readonly string
   return query(CLAIM, { most, mails, keys });
 }
 
-const LOST = statement({ keys: parameter<readonly string[]>("text[]") }, ({ keys }) =>
-  select(
-    { count: new Expression<number>("count(*)::int") },
-    `from ${c} where ${c.offAt} is null and ${c.sealed} is not null and split_part(${c.sealed}, '.', 2) <> all(${keys})`,
-  ),
-);
-
-/** How many channels none of these keys opens. */
-export async function countUnopenable(keys: readonly string[]): Promise<number> {
-  return (await query(LOST, { keys }))[0]?.count ?? 0;
-}
-
 const CLAIMED = { id: int, claim: int };
 /** SQL: the claim is still the last one. */
 const isClaimed = ({ id, claim }: { id: string; claim: string }) =>

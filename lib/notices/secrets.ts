@@ -40,9 +40,9 @@ export function open(sealed: string, accountId: number, keys: readonly Buffer[])
   }
 }
 
-/** Whether a text is to be encrypted again, because its key is no longer the first. */
+/** Whether a text is to be encrypted again, because its key is not the first. */
 export function isOfOldKey(sealed: string, keys: readonly Buffer[]): boolean {
-  return keys[0] !== undefined && sealed.split(".")[1] !== keyId(keys[0]);
+  return keys[0] === undefined || sealed.split(".")[1] !== keyId(keys[0]);
 }
 
 /** Names a key without telling anything of it: the beginning of its SHA-256. */
