@@ -1,7 +1,13 @@
 import { MINUTE } from "@/lib/format/time";
 
-// Which notices accounts get by default. What counts as full, critical or wrong is decided where events are
+// The channels and the kinds of notices, and which notices accounts get by default. What counts as full, critical or wrong is decided where events are
 // recorded: a rule chooses whether and how late.
+
+/** By what an account can be told, and what people call it. */
+export const CHANNEL_NAMES = { mail: "Mail", webhook: "Webhook", discord: "Discord" } as const;
+export type ChannelKind = keyof typeof CHANNEL_NAMES;
+/** The longest name of a channel, in characters as people count them (code points). */
+export const MAX_CHANNEL_NAME = 64;
 
 /** What a notice is about. */
 export type Subject = "server" | "service" | "token" | "channel";

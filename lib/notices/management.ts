@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
 import { query } from "@/lib/database/run-statement";
-import { parameter, select, statement } from "@/lib/database/statement";
-import { Expression, table } from "@/lib/database/tables";
+import { epochMs, parameter, type Sql, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem, normalName } from "@/lib/format/names";
 import { SECOND } from "@/lib/format/time";
@@ -14,15 +14,13 @@ import { isOfServer } from "@/lib/notices/channels/mail";
 import { mintWebhookSecret } from "@/lib/notices/channels/webhook";
 import { askForConfirmation } from "@/lib/notices/confirmation";
 import { checkEmail } from "@/lib/notices/email";
-import { findKind } from "@/lib/notices/kinds";
+import { CHANNEL_NAMES, type ChannelKind, findKind, MAX_CHANNEL_NAME } from "@/lib/notices/kinds";
 import { isOfOldKey, keyId, SealedTextError, seal } from "@/lib/notices/secrets";
 import { env } from "@/lib/process/env";
 import { hashToken } from "@/lib/tokens/format";
 
 /** The most channels of an account. */
 export const MAX_CHANNELS = 20;
-/** In characters as people count them (code points). */
-export const MAX_CHANNEL_NAME = 64;
 /** How many messages of a channel are listed. */
 const MAX_LISTED = 10;
 const KEY_BYTES = 32;
@@ -31,8 +29,7 @@ const DOUBLE_CLICK = 10 * SECOND;
 /** Channels that are encrypted anew in one step. */
 const RESEALED_AT_ONCE = 100;
 
-export const CHANNEL_KINDS = ["mail", "webhook", "discord"] as const;
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+export const CHANNEL_KINDS = Object.keys(CHANNEL_NAMES) as ChannelKind[];
 
 /** What this console can send, by its settings. */
 export function sendableKinds(): readonly ChannelKind[] {
@@ -47,63 +44,57 @@ const CHANNEL = {
 
 const n = table("Notice", "n");
 const m = table("NoticeMessage", "m");
-const channelId = parameter<number>("int");
-const nothing = new Expression<string | null>("null::text");
 
-// What waits, by what it waits for.
-const WAITING = statement({ channelId }, ({ channelId }) =>
-  select(
-    {
-      for: n.waitsFor,
-      count: new Expression<number>("count(*)::int"),
-      until: new Expression<Date>(`min(${n.nextAt})`, "instant"),
-    },
-    `from ${n} where ${n.channelId} = ${channelId} and ${n.state} = 'due' and ${n.messageId} is null
-      group by ${n.waitsFor} order by ${n.waitsFor} nulls first`,
-  ),
-);
+/** A message, or what was dropped: then `kind` is that of one of these, and `title` its name. `at`: epoch milliseconds. */
+type Last = {
+  id: string;
+  state: string;
+  title: string | null;
+  kind: string | null;
+  count: number;
+  at: number;
+  reason: string | null;
+};
+
 // What was sent, and what was told to nobody: of the latter what ended together is one line.
-const LAST = statement({ channelId }, ({ channelId }) =>
-  select(
-    {
-      id: new Expression<string>("d.id"),
-      state: new Expression<string>("d.state"),
-      title: new Expression<string | null>("d.title"),
-      kind: new Expression<string | null>("d.kind"),
-      count: new Expression<number>("d.count"),
-      at: new Expression<Date>("d.at", "instant"),
-      reason: new Expression<string | null>("d.reason"),
-    },
-    `from (
-      (select ${m.id}::text as id, ${m.state} as state, left(${m.content} ->> 'title', 200) as title, ${nothing} as kind,
-        1 as count, coalesce(${m.endedAt}, ${m.createdAt}) as at, ${m.reason} as reason
+const LAST = statement(
+  { channelId: parameter<number>("int") },
+  ({ channelId }): Sql<Last> => ({
+    sql: `select id, state, title, kind, count, ${epochMs("at")} as at, reason from (
+      (select ${m.id}::text as id, ${m.state}, left(${m.content} ->> 'title', 200) as title, null as kind, 1 as count,
+        coalesce(${m.endedAt}, ${m.createdAt}) as at, ${m.reason}
       from ${m} where ${m.channelId} = ${channelId} order by ${m.createdAt} desc limit ${MAX_LISTED})
       union all (select min(${n.id})::text, ${n.state}, min(${n.name}), min(${n.kind}), count(*)::int, ${n.settledAt}, ${n.reason}
       from ${n} where ${n.channelId} = ${channelId} and ${n.state} = 'dropped'
       group by ${n.state}, ${n.settledAt}, ${n.reason} order by ${n.settledAt} desc limit ${MAX_LISTED})) d
-    order by d.at desc, d.id limit ${MAX_LISTED}`,
-  ),
+    order by d.at desc, id limit ${MAX_LISTED}`,
+  }),
 );
 
 /** The channels of the account, the oldest first, with what waits there and what became of the last messages. */
 export async function listChannels(accountId: number) {
   const rows = await db.noticeChannel.findMany({ where: { accountId }, select: CHANNEL, orderBy: { id: "asc" } });
+  const waiting = await db.notice.groupBy({
+    by: ["channelId", "waitsFor"],
+    where: { channelId: { in: rows.map(({ id }) => id) }, state: "due", messageId: null },
+    _count: true,
+    _min: { nextAt: true },
+    orderBy: { waitsFor: { sort: "asc", nulls: "first" } },
+  });
   return Promise.all(
-    rows.map(async ({ sealed, ...row }) => {
-      const [waiting, last] = await Promise.all([
-        query(WAITING, { channelId: row.id }),
-        query(LAST, { channelId: row.id }),
-      ]);
-      const opens = sealed === null || env.noticeKeys.some((key) => sealed.split(".")[1] === keyId(key));
-      return { ...row, isLost: !opens, waiting, last: last.map((one) => ({ ...one, title: titleOf(one) })) };
-    }),
+    rows.map(async ({ sealed, ...row }) => ({
+      ...row,
+      isLost: sealed !== null && !env.noticeKeys.some((key) => sealed.split(".")[1] === keyId(key)),
+      waiting: waiting.filter(({ channelId }) => channelId === row.id),
+      last: (await query(LAST, { channelId: row.id })).map((one) => ({ ...one, title: titleOf(one) })),
+    })),
   );
 }
 
 /** A channel without what it keeps secret. `isLost`: this console has no key that opens it. Times in epoch milliseconds. */
 export type Channel = Awaited<ReturnType<typeof listChannels>>[number];
 
-function titleOf({ title, kind, count }: { title: string | null; kind: string | null; count: number }): string {
+function titleOf({ title, kind, count }: Last): string {
   if (kind === null) return title ?? "";
   return count > 1 ? `${count} notices` : `${title} ${findKind(kind)?.words.is ?? ""}`;
 }
@@ -121,7 +112,7 @@ type NewChannel = { kind: ChannelKind; name: string; target: string; formNonce: 
 type CreateChannelResult =
   /** `secret`: of a webhook, for its owner's eyes only; it is never shown again. */
   | { kind: "created"; id: number; name: string; secret: string | null }
-  | { kind: "already-created"; id: number }
+  | { kind: "already-created" }
   | InvalidField<"name" | "target" | "form">;
 
 /** Adds a channel. One of mail is told nothing until its address is confirmed, for which a mail goes out. */
@@ -142,8 +133,7 @@ export async function createChannel(accountId: number, input: NewChannel): Promi
   const result = await db.$transaction(async (tx): Promise<CreateChannelResult> => {
     // Additions to one account wait for each other here, so that the limit and the nonce are exact.
     await lockAccount(tx, accountId);
-    const earlier = await tx.noticeChannel.findFirst({ where: { accountId, formNonce }, select: { id: true } });
-    if (earlier) return { kind: "already-created", id: earlier.id };
+    if ((await tx.noticeChannel.count({ where: { accountId, formNonce } })) > 0) return { kind: "already-created" };
     if ((await tx.noticeChannel.count({ where: { accountId } })) >= MAX_CHANNELS) {
       return invalid("form", `An account can have ${MAX_CHANNELS} channels. Remove one first.`);
     }
@@ -183,15 +173,14 @@ export async function removeChannel(accountId: number, id: number): Promise<bool
   return (await db.noticeChannel.deleteMany({ where: { id, accountId } })).count > 0;
 }
 
-/** Turns a channel on or off, also one that the console turned off. False: no such channel, or it is so already. */
-export async function switchChannel(accountId: number, id: number, isOn: boolean): Promise<boolean> {
-  const { count } = await db.noticeChannel.updateMany({
+/** Turns a channel on or off, also one that the console turned off. */
+export async function switchChannel(accountId: number, id: number, isOn: boolean): Promise<void> {
+  await db.noticeChannel.updateMany({
     where: { id, accountId, offAt: isOn ? { not: null } : null },
     data: isOn
       ? { offAt: null, offReason: null, failingSince: null }
       : { offAt: new Date(), offReason: "You turned it off." },
   });
-  return count > 0;
 }
 
 /**

@@ -31,9 +31,8 @@ export async function addChannelAction(_: AddChannelAnswer, form: FormData): Pro
   const [name, target] = [textOf(form, "name"), textOf(form, "target")];
   const result = await createChannel(accountId, { kind, name, target, formNonce: textOf(form, "formNonce") });
   if (result.kind === "invalid") {
-    const { field, message } = result;
     // The address of a webhook is a secret: what was typed stays in the browser and is not sent back.
-    return { kind: "refused", of: kind, field, message, values: { name, target: kind === "mail" ? target : "" } };
+    return refused(result.message, result.field, { name, target: kind === "mail" ? target : "" });
   }
   if (result.kind === "already-created") return done("already-added");
   securityEvent("notice channel added", { accountId, ip: (await requestSender()).ip, reason: kind });
@@ -84,7 +83,7 @@ export async function switchChannelAction(_: FormAnswer, form: FormData): Promis
 export async function rotateSecretAction(_: NewSecretAnswer, form: FormData): Promise<NewSecretAnswer> {
   const { id: accountId } = await requireAccount();
   const secret = await rotateSecret(accountId, idIn(form));
-  if (secret === null) return { kind: "refused", message: GONE };
+  if (secret === null) return refused(GONE);
   securityEvent("notice secret replaced", { accountId, ip: (await requestSender()).ip });
   return { kind: "secret", secret };
 }

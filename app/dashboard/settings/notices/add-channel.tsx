@@ -7,32 +7,29 @@ import { SecretPanel } from "@/app/ui/secret-panel";
 import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
-import type { ChannelKind } from "@/lib/notices/management";
+import { CHANNEL_NAMES, type ChannelKind, MAX_CHANNEL_NAME } from "@/lib/notices/kinds";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { addChannelAction, rotateSecretAction } from "./actions";
 
 /** The form is marked without JavaScript too; the console says exactly what is wrong. */
 const MAX_TYPED = 1200;
 
-type Words = { title: string; target: string; hint: string; placeholder: string; submit: string };
+type Words = { target: string; hint: string; placeholder: string; submit: string };
 
 const WORDS: Readonly<Record<ChannelKind, Words>> = {
   mail: {
-    title: "Mail",
     target: "E-mail",
     hint: "The console first sends a mail with a link there, to confirm it.",
     placeholder: "ann@example.com",
     submit: "Add the e-mail",
   },
   webhook: {
-    title: "Webhook",
     target: "URL",
     hint: "Receives JSON, signed by Standard Webhooks. After this only its host is shown.",
     placeholder: "https://example.com/notices",
     submit: "Add the webhook",
   },
   discord: {
-    title: "Discord",
     target: "Webhook URL of a Discord channel",
     hint: "In Discord: channel settings, Integrations, Webhooks, Copy Webhook URL. After this only its host is shown.",
     placeholder: "https://discord.com/api/webhooks/…",
@@ -41,25 +38,24 @@ const WORDS: Readonly<Record<ChannelKind, Words>> = {
 };
 
 /** `example`: what such a channel receives. */
-type Props = { kind: ChannelKind; formNonce: string; maxNameLength: number; example: string | null };
+type Props = { kind: ChannelKind; formNonce: string; example: string | null };
 
 /** The form that adds a channel of one kind, and after that the secret of a webhook. */
-export const AddChannel = shownOnce(({ kind, formNonce, maxNameLength, example }: Props) => {
+export const AddChannel = shownOnce(({ kind, formNonce, example }: Props) => {
   const form = useFormAnswer(addChannelAction);
-  const { answer } = form;
-  const { title, target, hint, placeholder, submit } = WORDS[kind];
+  const { answer, errorOf } = form;
+  const { target, hint, placeholder, submit } = WORDS[kind];
   if (answer.kind === "secret") return <NewSecret title={`${answer.name} is added`} secret={answer.secret} />;
-  const refused = answer.kind === "refused" && answer.of === kind ? answer : null;
-  const errorOf = (field: string) => (refused?.field === field ? refused.message : null);
+  const refused = answer.kind === "refused" ? answer : null;
   return (
     <details className="disclosure" name="add-channel" open={refused !== null || undefined}>
-      <summary>{title}</summary>
+      <summary>{CHANNEL_NAMES[kind]}</summary>
       <ActionForm
         form={form}
         label={submit}
         noValidate
         again="Sending it again is safe: this form adds one channel."
-        refusal={errorOf("target") === null && errorOf("name") === null && refused?.message}
+        refusal={errorOf("form")}
         hidden={{ kind, formNonce }}
         submit={[submit, "Adding…"]}
       >
@@ -79,7 +75,7 @@ export const AddChannel = shownOnce(({ kind, formNonce, maxNameLength, example }
           name="name"
           label="Name"
           hint="Optional"
-          maxLength={2 * maxNameLength}
+          maxLength={2 * MAX_CHANNEL_NAME}
           value={refused?.values.name ?? ""}
           isOptional
           error={errorOf("name")}

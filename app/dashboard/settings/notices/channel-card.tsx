@@ -1,10 +1,11 @@
-import { ButtonForm, type ButtonFormProps } from "@/app/dashboard/button-form";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Name } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
 import { counted } from "@/lib/format/quantities";
-import { type Channel, MAX_CHANNEL_NAME } from "@/lib/notices/management";
+import { CHANNEL_NAMES, type ChannelKind, MAX_CHANNEL_NAME } from "@/lib/notices/kinds";
+import type { Channel } from "@/lib/notices/management";
 import {
   askAgainAction,
   endOldSecretAction,
@@ -16,7 +17,6 @@ import {
 import { RotateSecret } from "./add-channel";
 import styles from "./notices.module.css";
 
-const KIND_NAMES: Readonly<Record<string, string>> = { mail: "Mail", webhook: "Webhook", discord: "Discord" };
 const STATES: Readonly<Record<string, { name: string; tone: string }>> = {
   due: { name: "On its way", tone: "" },
   delivered: { name: "Delivered", tone: "good" },
@@ -39,6 +39,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
   const hidden = { id, scope: `channel-${id}` };
   const isOn = confirmedAt !== null && offAt === null;
   const quiet = { hidden, tone: "button quiet" } as const;
+  const wary = { hidden, tone: "button quiet wary" } as const;
   return (
     <article className="card card-body" aria-labelledby={`channel-${id}`}>
       <div className="row near breaks">
@@ -48,7 +49,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
         <ChannelBadge {...channel} />
       </div>
       <p className="soft">
-        {KIND_NAMES[kind]} to <Name className="breaks">{email ?? host}</Name>
+        {CHANNEL_NAMES[kind as ChannelKind]} to <Name className="breaks">{email ?? host}</Name>
       </p>
       <ChannelState channel={channel} now={now} />
       <div className={`row near ${styles.actions}`}>
@@ -84,53 +85,40 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
       </div>
       <Waiting channel={channel} now={now} />
       {channel.last.length > 0 && <Deliveries channel={channel} now={now} />}
-      <ChangeOrRemove {...{ channel, quiet }} />
+      <details className="disclosure">
+        <summary>Change or remove</summary>
+        <div className="stack">
+          <FieldsForm
+            {...quiet}
+            action={renameChannelAction}
+            label={`Rename ${name}`}
+            className="stack"
+            fields={[{ name: "name", label: "Name", maxLength: 2 * MAX_CHANNEL_NAME, value: name }]}
+            submit="Rename"
+            pending="Renaming…"
+          />
+          {kind === "webhook" && (
+            <>
+              <RotateSecret id={id} name={name} />
+              <ButtonForm
+                {...wary}
+                action={endOldSecretAction}
+                label={`End the old secret of ${name}`}
+                submit="End the old secret"
+                pending="Ending…"
+              />
+            </>
+          )}
+          <ButtonForm
+            {...wary}
+            action={removeChannelAction}
+            label={`Remove ${name}`}
+            submit="Remove this channel"
+            pending="Removing…"
+          />
+        </div>
+      </details>
     </article>
-  );
-}
-
-type ChangeProps = {
-  channel: Channel;
-  quiet: Pick<ButtonFormProps, "hidden" | "tone">;
-};
-
-function ChangeOrRemove({ channel: { id, kind, name }, quiet }: ChangeProps) {
-  return (
-    <details className="disclosure">
-      <summary>Change or remove</summary>
-      <div className="stack">
-        <FieldsForm
-          {...quiet}
-          action={renameChannelAction}
-          label={`Rename ${name}`}
-          className="stack"
-          fields={[{ name: "name", label: "Name", maxLength: 2 * MAX_CHANNEL_NAME, value: name }]}
-          submit="Rename"
-          pending="Renaming…"
-        />
-        {kind === "webhook" && (
-          <>
-            <RotateSecret id={id} name={name} />
-            <ButtonForm
-              {...quiet}
-              action={endOldSecretAction}
-              label={`End the old secret of ${name}`}
-              tone="button quiet wary"
-              submit="End the old secret"
-              pending="Ending…"
-            />
-          </>
-        )}
-        <ButtonForm
-          {...quiet}
-          action={removeChannelAction}
-          label={`Remove ${name}`}
-          tone="button quiet wary"
-          submit="Remove this channel"
-          pending="Removing…"
-        />
-      </div>
-    </details>
   );
 }
 
@@ -174,14 +162,14 @@ function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
 
 function Waiting({ channel: { waiting, heldUntil, heldFor }, now }: { channel: Channel; now: Date }) {
   const isHeld = heldUntil !== null && heldUntil > now;
-  return waiting.map(({ for: own, count, until }) => {
-    const reason = WAITS_FOR[own ?? (isHeld ? (heldFor ?? "") : "")];
-    const at = own === null && isHeld ? heldUntil : new Date(until);
+  return waiting.map(({ waitsFor, _count: count, _min: { nextAt } }) => {
+    const reason = WAITS_FOR[waitsFor ?? (isHeld ? (heldFor ?? "") : "")];
+    const at = waitsFor === null && isHeld ? heldUntil : nextAt;
     return (
-      <p key={own} className="soft">
+      <p key={waitsFor} className="soft">
         {counted(count, "notice")} {count === 1 ? "waits" : "wait"}
         {reason && ` for ${reason}`}. {/* Maintenance may be called off, so its end is not said. */}
-        {own !== "maintenance" && at > now && (
+        {waitsFor !== "maintenance" && at !== null && at > now && (
           <>
             {count === 1 ? "It comes" : "They come"} <Time at={at} now={now} />.
           </>

@@ -7,7 +7,7 @@ import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { exampleBody } from "@/lib/notices/channels/webhook-example";
 import { NOTICE_KINDS } from "@/lib/notices/kinds";
-import { listChannels, MAX_CHANNEL_NAME, MAX_CHANNELS, mailFailure, sendableKinds } from "@/lib/notices/management";
+import { listChannels, MAX_CHANNELS, mailFailure, sendableKinds } from "@/lib/notices/management";
 import { readChoices } from "@/lib/notices/settings";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AddChannel } from "./add-channel";
@@ -80,7 +80,6 @@ export default async function Page({ searchParams }: Props) {
                 key={kind}
                 kind={kind}
                 formNonce={randomBytes(16).toString("base64url")}
-                maxNameLength={MAX_CHANNEL_NAME}
                 example={kind === "webhook" ? exampleBody(now.getTime(), account.timeZone) : null}
               />
             ))}
