@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { db, type Prisma } from "@/lib/database/client";
+import { db } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
 import { queryIn } from "@/lib/database/run-statement";
 import { statement } from "@/lib/database/statement";
@@ -26,9 +26,8 @@ const LOCK_ADDRESS = statement({ emailHash: c.emailHash }, ({ emailHash }) => ({
   sql: `select pg_advisory_xact_lock(hashtextextended(${emailHash}, 1))::text as locked`,
 }));
 
-type Asked =
-  /** Whether a mail goes out is not said: it would tell that others asked for the same address. */
-  { kind: "asked" } | { kind: "too-many" } | { kind: "not-found" };
+/** Whether a mail goes out is not said: it would tell that others asked for the same address. */
+type Asked = "asked" | "too-many" | "not-found";
 
 /** Counts for an account alone: no mail went out. */
 const NO_ADDRESS = "";
@@ -36,13 +35,13 @@ const NO_ADDRESS = "";
 /** Asks by mail whether the address of a channel is right. The answer does not wait for the mail. */
 export async function askForConfirmation(accountId: number, channelId: number, now: Date = new Date()): Promise<Asked> {
   const { mail } = env;
-  if (!mail) return { kind: "not-found" };
+  if (!mail) return "not-found";
   const key = randomBytes(KEY_BYTES).toString("base64url");
-  const result = await db.$transaction(async (tx): Promise<Asked & { email?: string; id?: number }> => {
+  const asked = await db.$transaction(async (tx) => {
     await lockAccount(tx, accountId);
     const where = { id: channelId, accountId, kind: "mail", confirmedAt: null };
     const channel = await tx.noticeChannel.findFirst({ where, select: { email: true } });
-    if (!channel?.email) return { kind: "not-found" };
+    if (!channel?.email) return "not-found";
     const { email } = channel;
     const emailHash = hashToken(email);
     await queryIn(tx, LOCK_ADDRESS, { emailHash });
@@ -51,37 +50,31 @@ export async function askForConfirmation(accountId: number, channelId: number, n
       await tx.noticeConfirmation.count({ where: { accountId, sentAt } }),
       await tx.noticeConfirmation.count({ where: { emailHash, sentAt } }),
     ];
-    if (ofAccount >= MAX_ASKED.ofAccount) return { kind: "too-many" };
+    if (ofAccount >= MAX_ASKED.ofAccount) return "too-many";
     const isSent = ofAddress < MAX_ASKED.ofAddress;
-    const asked = { accountId, emailHash: isSent ? emailHash : NO_ADDRESS, sentAt: now };
-    const { id } = await tx.noticeConfirmation.create({
-      data: asked satisfies Prisma.NoticeConfirmationUncheckedCreateInput,
-      select: { id: true },
-    });
+    const data = { accountId, emailHash: isSent ? emailHash : NO_ADDRESS, sentAt: now };
+    const { id } = await tx.noticeConfirmation.create({ data, select: { id: true } });
     const again = { offAt: null, offReason: null, failingSince: null };
     await tx.noticeChannel.update({
       where: { id: channelId },
       data: isSent ? { ...again, confirmHash: hashToken(key), confirmSentAt: now } : again,
     });
-    if (!isSent) return { kind: "asked" };
-    return { kind: "asked", email, id };
+    return isSent ? { email, id } : "asked";
   });
-  const { email, id } = result;
-  if (email !== undefined) {
-    const link = `${consoleAddress()}${CONFIRM_ADDRESS}?key=${key}`;
-    runInBackground("asking for a confirmation", async () => {
-      const question = { email, link, id: `confirmation-${id}`, server: mail };
-      const outcome = await sendConfirmation(question, new AbortController().signal);
-      if (outcome.kind === "delivered") return;
-      const { reason } = outcome;
-      logRepeated({ level: "error", event: "mail not sent", reason }, { reason });
-      await db.noticeChannel.updateMany({
-        where: { id: channelId, confirmHash: hashToken(key), confirmedAt: null },
-        data: { failingSince: new Date(), offReason: reason },
-      });
+  if (typeof asked === "string") return asked;
+  const link = `${consoleAddress()}${CONFIRM_ADDRESS}?key=${key}`;
+  runInBackground("asking for a confirmation", async () => {
+    const question = { email: asked.email, link, id: `confirmation-${asked.id}`, server: mail };
+    const outcome = await sendConfirmation(question, new AbortController().signal);
+    if (outcome.kind === "delivered") return;
+    const { reason } = outcome;
+    logRepeated({ level: "error", event: "mail not sent", reason }, { reason });
+    await db.noticeChannel.updateMany({
+      where: { id: channelId, confirmHash: hashToken(key), confirmedAt: null },
+      data: { failingSince: new Date(), offReason: reason },
     });
-  }
-  return { kind: result.kind };
+  });
+  return "asked";
 }
 
 /**

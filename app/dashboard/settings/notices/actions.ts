@@ -46,9 +46,9 @@ export async function addChannelAction(_: AddChannelAnswer, form: FormData): Pro
 /** Sends the mail that asks for a confirmation once more. */
 export async function askAgainAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAccount();
-  const { kind } = await askForConfirmation(accountId, idIn(form));
-  if (kind === "too-many") return refused("Ten such mails were sent for you within a day. Try again tomorrow.");
-  if (kind === "not-found")
+  const asked = await askForConfirmation(accountId, idIn(form));
+  if (asked === "too-many") return refused("Ten such mails were sent for you within a day. Try again tomorrow.");
+  if (asked === "not-found")
     return refused("Nothing was sent: this e-mail is confirmed already, or its channel is gone.");
   return done("asked");
 }
