@@ -35,7 +35,7 @@ import { perProcess } from "@/lib/process/per-process.mjs";
 export type Deliver = (
   channel: Pick<Channel, "id" | "accountId" | "kind" | "sealed" | "email">,
   message: Message,
-  options: { id: string; signal: AbortSignal },
+  signal: AbortSignal,
 ) => Promise<Outcome>;
 
 /** How often an instance looks. With nothing to do, a look is ten small statements. */
@@ -109,7 +109,7 @@ export class Sending {
     const late = new Promise<Outcome>((resolve) => {
       signal.addEventListener("abort", () => setTimeout(resolve, SECOND, TOO_LATE).unref());
     });
-    const outcome = await Promise.race([this.deliver(channel, message, { id: message.id, signal }), late]);
+    const outcome = await Promise.race([this.deliver(channel, message, signal), late]);
     if (outcome.kind === "delivered") {
       noticeCounts.delivered++;
       return endDelivered(claim, message.id, outcome.note ?? null);

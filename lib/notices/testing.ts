@@ -1,17 +1,14 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
-import { HOUR, MINUTE } from "@/lib/format/time";
+import { HOUR } from "@/lib/format/time";
 import { deliver } from "@/lib/notices/channels/deliver";
+import { LEASE } from "@/lib/notices/claims";
 import type { Message, Outcome } from "@/lib/notices/message";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { runInBackground } from "@/lib/process/background";
 
 /** Tests of an account in an hour, over all its channels. */
 export const MAX_TESTS = 20;
-/** Longer than any attempt takes. */
-const LEASE = MINUTE;
-/** What the table takes. */
-const MAX_REASON = 400;
 
 type TestResult = "sent" | "too-many" | "not-found" | "not-on";
 
@@ -40,9 +37,15 @@ export async function sendTest(accountId: number, channelId: number, now: Date =
   if (typeof prepared === "string") return prepared;
   const { channel, message } = prepared;
   runInBackground("sending a test", async () => {
-    const outcome = await deliver(channel, message, { id: message.id, signal: new AbortController().signal });
-    await db.noticeMessage.updateMany({ where: { id: message.id, state: "due" }, data: endOf(outcome) });
-    if (outcome.kind === "delivered") {
+    const outcome = await deliver(channel, message, new AbortController().signal);
+    const isDelivered = outcome.kind === "delivered";
+    const reason = (isDelivered ? outcome.note : outcome.reason) ?? null;
+    // A test is tried once: its owner waits for the answer and can send another.
+    await db.noticeMessage.updateMany({
+      where: { id: message.id, state: "due" },
+      data: { state: isDelivered ? "delivered" : "failed", reason, endedAt: new Date() },
+    });
+    if (isDelivered) {
       const data = { failingSince: null, offReason: null };
       await db.noticeChannel.updateMany({ where: { id: channelId, offAt: null }, data });
     }
@@ -58,18 +61,10 @@ export async function testChannels(accountId: number): Promise<Tested[]> {
   const where = { accountId, confirmedAt: { not: null }, offAt: null };
   const tested: Tested[] = [];
   for (const channel of await db.noticeChannel.findMany({ where, orderBy: { id: "asc" } })) {
-    const message = testMessage(channel.name);
-    const outcome = await deliver(channel, message, { id: message.id, signal: AbortSignal.timeout(LEASE) });
+    const outcome = await deliver(channel, testMessage(channel.name), AbortSignal.timeout(LEASE));
     tested.push({ channel: channel.name, shown: channel.email ?? channel.host ?? "", outcome });
   }
   return tested;
-}
-
-/** A test is tried once: its owner waits for the answer and can send another. */
-function endOf(outcome: Outcome) {
-  const endedAt = new Date();
-  if (outcome.kind === "delivered") return { endedAt, state: "delivered", reason: outcome.note ?? null };
-  return { endedAt, state: "failed", reason: outcome.reason.slice(0, MAX_REASON) };
 }
 
 function testMessage(name: string) {

@@ -17,15 +17,11 @@ type ChannelRow = { accountId: number; kind: string; sealed: string | null; emai
 export type SealedChannel = { url?: string; secrets?: string[]; rotatedAt?: number; unsubscribe?: string };
 
 /** Sends a message by a channel, one attempt. Never throws. */
-export async function deliver(
-  channel: ChannelRow,
-  message: Message,
-  { id, signal }: { id: string; signal: AbortSignal },
-): Promise<Outcome> {
+export async function deliver(channel: ChannelRow, message: Message, signal: AbortSignal): Promise<Outcome> {
   try {
     const sealed = openChannel(channel);
     const whole = { ...message, link: consoleAddress() + message.link };
-    const attempt = { id, signal, allowPrivate: env.allowPrivateWebhooks };
+    const attempt = { signal, allowPrivate: env.allowPrivateWebhooks };
     const { url = "", secrets = [], unsubscribe = "" } = sealed;
     if (channel.kind === "webhook") return await webhook.send({ url, secrets }, whole, attempt);
     if (channel.kind === "discord") return await discord.send({ url }, whole, attempt);

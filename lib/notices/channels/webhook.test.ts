@@ -10,7 +10,7 @@ import { ANSWER_WITHIN, MAX_ANSWER } from "./post";
 import { mintWebhookSecret, send } from "./webhook";
 
 const MESSAGE = {
-  id: "3f0d",
+  id: "msg_1",
   title: "web-1 is offline",
   lines: ["Since 07:23 UTC."],
   events: [{ kind: "offline", server: 7 }],
@@ -54,7 +54,7 @@ type Options = { allowPrivate?: boolean; secrets?: string[]; signal?: AbortSigna
 
 function sendTo(url: string, { secrets = [secret], ...attempt }: Options = {}) {
   const { signal } = new AbortController();
-  return send({ url, secrets }, MESSAGE, { id: "msg_1", signal, allowPrivate: true, ...attempt });
+  return send({ url, secrets }, MESSAGE, { signal, allowPrivate: true, ...attempt });
 }
 
 test("a message is signed by Standard Webhooks, with both secrets during a replacement", async () => {

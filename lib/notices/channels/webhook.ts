@@ -15,15 +15,9 @@ export function mintWebhookSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/**
- * Sends a message by Standard Webhooks. `id` is the same in every attempt, so that a receiver can recognise a repetition.
- * Never throws.
- */
-export async function send(
-  { url, secrets }: WebhookTarget,
-  message: Message,
-  { id, ...attempt }: { id: string } & Attempt,
-): Promise<Outcome> {
+/** Sends a message by Standard Webhooks, under its id, by which a receiver recognises a repetition. Never throws. */
+export async function send({ url, secrets }: WebhookTarget, message: Message, attempt: Attempt): Promise<Outcome> {
+  const { id } = message;
   const body = webhookBody(message);
   const timestamp = String(Math.floor(Date.now() / SECOND));
   const headers = {
