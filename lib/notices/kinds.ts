@@ -9,18 +9,12 @@ export type ChannelKind = keyof typeof CHANNEL_NAMES;
 /** The longest name of a channel, in characters as people count them (code points). */
 export const MAX_CHANNEL_NAME = 64;
 
-/** What a notice is about. */
-export type Subject = "server" | "service" | "token" | "channel";
+/** What a notice can be about, and what people call it. */
+export const SUBJECTS = { server: "server", service: "game service", token: "token", channel: "channel" } as const;
+export type Subject = keyof typeof SUBJECTS;
 
-export type Words = {
-  /** Of one and of several: "web-1 is offline", "12 servers are offline". */
-  is: string;
-  are: string;
-  /** Of one that is over: "web-1 was offline". */
-  was: string;
-  /** Of one that is over and was told before: "web-1 is online again". */
-  again: string;
-};
+/** What is said of one: that goes on ("is offline"), is over and was told before ("is online again"), or is over ("was offline"). */
+type Words = { is: string; again: string; was: string };
 
 type NoticeKind = {
   subject: Subject;
@@ -34,57 +28,53 @@ type NoticeKind = {
   daysAhead?: number;
 };
 
-/** How one thing is told, and several; how one that is over is, and one whose beginning was told before. */
-type Sentences = [is: string, are: string, was: string, again: string];
-
-const lasting = (subject: Subject, minutes: number, [is, are, was, again]: Sentences): NoticeKind => {
-  return { subject, lasts: true, isOn: true, minutes, words: { is, are, was, again } };
+const lasting = (subject: Subject, is: string, was: string, again: string, minutes = 0): NoticeKind => {
+  return { subject, lasts: true, isOn: true, minutes, words: { is, again, was } };
 };
-const moment = (subject: Subject, is: string, are: string): NoticeKind => {
-  return { subject, lasts: false, isOn: true, minutes: 0, words: { is, are, was: "", again: "" } };
+const moment = (subject: Subject, is: string): NoticeKind => {
+  return { subject, lasts: false, isOn: true, minutes: 0, words: { is, again: "", was: "" } };
 };
 
 /** By the kind of the event. */
 export const NOTICE_KINDS: Readonly<Record<string, NoticeKind>> = {
-  offline: lasting("server", 5, ["is offline", "are offline", "was offline", "is online again"]),
-  disk_full: lasting("server", 0, [
-    "has a full disk",
-    "have a full disk",
-    "had a full disk",
-    "has room on its disk again",
-  ]),
-  critical: lasting("server", 0, ["is critical", "are critical", "was critical", "is no longer critical"]),
-  clock_wrong: lasting("server", 0, [
-    "has a wrong clock",
-    "have a wrong clock",
-    "had a wrong clock",
-    "has the right time again",
-  ]),
-  two_daemons: lasting("server", 0, ["has two daemons", "have two daemons", "had two daemons", "has one daemon again"]),
-  failed: lasting("service", 0, ["has failed", "have failed", "had failed", "has recovered"]),
-  unserved: lasting("service", 0, [
+  offline: lasting("server", "is offline", "was offline", "is online again", 5),
+  disk_full: lasting("server", "has a full disk", "had a full disk", "has room on its disk again"),
+  critical: lasting("server", "is critical", "was critical", "is no longer critical"),
+  clock_wrong: lasting("server", "has a wrong clock", "had a wrong clock", "has the right time again"),
+  two_daemons: lasting("server", "has two daemons", "had two daemons", "has one daemon again"),
+  failed: lasting("service", "has failed", "had failed", "has recovered"),
+  unserved: lasting(
+    "service",
     "is served by no live edge node",
-    "are served by no live edge node",
     "was served by no live edge node",
     "has a live edge node again",
-  ]),
-  ends_in_14_days: { ...moment("token", "ends in 14 days", "end in 14 days"), daysAhead: 14 },
-  ends_in_3_days: { ...moment("token", "ends in 3 days", "end in 3 days"), daysAhead: 3 },
-  refused_after_end: moment("token", "was used after its end, and refused", "were used after their end, and refused"),
-  new_network: moment("token", "was used from a new network", "were used from new networks"),
+  ),
+  ends_in_14_days: { ...moment("token", "ends in 14 days"), daysAhead: 14 },
+  ends_in_3_days: { ...moment("token", "ends in 3 days"), daysAhead: 3 },
+  refused_after_end: moment("token", "was used after its end, and refused"),
+  new_network: moment("token", "was used from a new network"),
 };
+
+const OF_SEVERAL = [
+  ["is", "are"],
+  ["was", "were"],
+  ["has", "have"],
+  ["its", "their"],
+  ["a new network", "new networks"],
+] as const;
+
+/** Words of one, as they are said of several. */
+export function ofSeveral(words: string): string {
+  return OF_SEVERAL.reduce((text, [one, several]) => text.replace(new RegExp(`\\b${one}\\b`), several), words);
+}
 
 /** A channel was turned off, because nothing arrives there. The others of its account tell so, whatever it chose. */
 export const CHANNEL_OFF = "channel_off";
 /** So many notices were too many to be kept. Their number is the name of the row. */
 export const UNSENT = "unsent";
 const ALWAYS: Readonly<Record<string, NoticeKind>> = {
-  [CHANNEL_OFF]: moment(
-    "channel",
-    "was turned off, because nothing arrives there",
-    "were turned off, because nothing arrives there",
-  ),
-  [UNSENT]: moment("channel", "more notices were too many to be told", ""),
+  [CHANNEL_OFF]: moment("channel", "was turned off, because nothing arrives there"),
+  [UNSENT]: moment("channel", "more notices were too many to be told"),
 };
 
 /** The kind of a notice; null for one that this version does not know. */

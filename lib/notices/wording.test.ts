@@ -28,6 +28,7 @@ test("each kind has its own words for its beginning and, if lasting, its end", (
     ];
     const over = [titleOf(told(kind, { to })), titleOf(...several.map((one) => ({ ...one, to })))];
     expect([...ended, ...over].every((title) => !/undefined|since/.test(title))).toBe(true);
+    expect([begun[1], ended[1], over[1]].join()).not.toMatch(/\b(?:is|was|has|its)\b/);
     return [...begun, ...ended, ...over];
   });
   expect(new Set(titles).size).toBe(titles.length);

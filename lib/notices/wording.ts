@@ -1,7 +1,7 @@
 import { counted } from "@/lib/format/quantities";
 import { clockText, momentText } from "@/lib/format/relative-time";
 import { DAY } from "@/lib/format/time";
-import { findKind, type Subject, UNSENT, type Words } from "@/lib/notices/kinds";
+import { findKind, ofSeveral, SUBJECTS, type Subject, UNSENT } from "@/lib/notices/kinds";
 import type { Message, Told } from "@/lib/notices/message";
 import {
   DASHBOARD,
@@ -31,7 +31,9 @@ type Circumstances = {
   isLate: boolean;
 };
 
-type Phase = "begun" | "ended" | "over";
+/** What goes on is told first. Each phase has its words in `kinds.ts`. */
+const PHASES = ["is", "again", "was"] as const;
+type Phase = (typeof PHASES)[number];
 /** `times`: how often it happened since it was told last. */
 type Member = Told & { times: number };
 
@@ -46,30 +48,29 @@ export function textOf(
   };
   const rest = told.filter(({ kind }) => kind === UNSENT).reduce((sum, { name }) => sum + Number(name), 0);
   const happened = told.filter(({ kind }) => kind !== UNSENT);
-  const goesOn = happened.filter((one) => phaseOf(one) === "begun");
+  const goesOn = happened.filter((one) => phaseOf(one) === "is");
   const isCounted = isLate && goesOn.length < happened.length;
   const sentences = sentencesOf(isCounted ? goesOn : happened, time);
   if (isCounted)
     sentences.push(plain(`${counted(happened.length - goesOn.length, "notice")} of what was over by then`));
   if (rest > 0)
     sentences.push(plain(`${counted(rest, "notice")} that waited, and were too many to be told one by one`));
+  const isSummed = isCounted || rest > 0;
   const [first, ...others] = sentences;
-  const thirds = [...new Set(happened.filter(({ isThird, isEnd }) => isThird && !isEnd).map(({ name }) => name))];
+  const thirds = [...new Set(happened.filter(({ isThird }) => isThird).map(({ name }) => name))];
   return {
     title: `${first?.title ?? ""}${others.length === 0 ? "" : `, and ${others.length} more`}`,
     lines: [
       ...sentences.map(({ line }) => line),
-      ...(thirds.length === 0
-        ? []
-        : [`The third time within an hour: ${listOf(thirds)}. What follows within the hour is told together.`]),
-      ...(isCounted || rest > 0 ? ["The dashboard shows what happened."] : []),
-      ...(lastUntil === null
-        ? []
-        : [`This is the last message before ${time(lastUntil)}: twenty within an hour are the most. Nothing is lost.`]),
+      thirds.length > 0 &&
+        `The third time within an hour: ${listOf(thirds)}. What follows within the hour is told together.`,
+      isSummed && "The dashboard shows what happened.",
+      lastUntil !== null &&
+        `This is the last message before ${time(lastUntil)}: twenty within an hour are the most. Nothing is lost.`,
       `Times are ${zone}.`,
-    ],
+    ].filter((line) => line !== false),
     events: happened.slice(0, MOST_EVENTS).map(eventOf),
-    link: isCounted || rest > 0 ? DASHBOARD : linkOf(happened),
+    link: isSummed ? DASHBOARD : linkOf(happened),
   };
 }
 
@@ -77,11 +78,9 @@ type Sentence = { title: string; line: string };
 const plain = (title: string): Sentence => ({ title, line: `${title}.` });
 
 function phaseOf({ isEnd, kind, to }: Told): Phase {
-  if (isEnd) return "ended";
-  return to !== null && findKind(kind)?.lasts ? "over" : "begun";
+  if (isEnd) return "again";
+  return to !== null && findKind(kind)?.lasts ? "was" : "is";
 }
-
-const PHASES: readonly Phase[] = ["begun", "ended", "over"];
 
 /** A sentence for each kind of which something goes on, has ended, or is over. */
 function sentencesOf(told: readonly Told[], time: (at: number) => string): Sentence[] {
@@ -105,17 +104,18 @@ function sentenceOf(phase: Phase, members: readonly Member[], time: (at: number)
   const kind = one && findKind(one.kind);
   if (!one || !kind) return plain("Something happened");
   const isAlone = members.length === 1;
-  const who = isAlone ? one.name : `${members.length} ${THINGS[kind.subject]}`;
+  const who = isAlone ? one.name : `${members.length} ${SUBJECTS[kind.subject]}s`;
   const often = (member: Member) => (member.times > 1 ? ` ${member.times} times` : "");
   const span = (member: Member) => `${often(member)} from ${time(member.from)} to ${time(member.to ?? member.from)}`;
-  const title = `${who} ${wordsOf(phase, kind.words, isAlone)}`;
+  const words = kind.words[phase];
+  const title = `${who} ${isAlone ? words : ofSeveral(words)}`;
   const names = (text: (member: Member) => string) => (isAlone ? "" : `: ${listOf(members.map(text))}`);
   if (kind.daysAhead) {
     const end = ({ kind, from }: Member) => time(from + (findKind(kind)?.daysAhead ?? 0) * DAY);
     const ends = isAlone ? `${who} ends at ${end(one)}` : `${who} end soon`;
     return { title: ends, line: `${ends}${names((member) => `${member.name} (${end(member)})`)}.` };
   }
-  if (phase === "begun") {
+  if (phase === "is") {
     const since = `${title} ${kind.lasts ? "since" : "at"} ${time(one.from)}`;
     return { title: since, line: `${since}${names(({ name }) => name)}.` };
   }
@@ -123,23 +123,10 @@ function sentenceOf(phase: Phase, members: readonly Member[], time: (at: number)
   return {
     title: `${title}${often(one)}`,
     line:
-      phase === "over"
+      phase === "was"
         ? `${title}${span(one)}.`
         : `${title} since ${time(one.to ?? one.from)}. It began at ${time(one.from)}.`,
   };
-}
-
-const THINGS: Readonly<Record<Subject, string>> = {
-  server: "servers",
-  service: "game services",
-  token: "tokens",
-  channel: "channels",
-};
-
-function wordsOf(phase: Phase, words: Words, isAlone: boolean): string {
-  if (phase === "over") return isAlone ? words.was : words.was.replace(/^was/, "were");
-  if (phase === "ended") return isAlone ? words.again : words.again.replace(/^is/, "are").replace(/^has/, "have");
-  return isAlone ? words.is : words.are;
 }
 
 /** "a, b, c and 9 more". */

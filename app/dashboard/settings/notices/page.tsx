@@ -6,7 +6,6 @@ import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { exampleBody } from "@/lib/notices/channels/webhook-example";
-import { NOTICE_KINDS } from "@/lib/notices/kinds";
 import { listChannels, MAX_CHANNELS, mailFailure, sendableKinds } from "@/lib/notices/management";
 import { readChoices } from "@/lib/notices/settings";
 import { requireAccount } from "@/lib/sign-in/sessions";
@@ -14,11 +13,9 @@ import { AddChannel } from "./add-channel";
 import { ChannelCard } from "./channel-card";
 import styles from "./notices.module.css";
 import { OUTCOMES } from "./outcomes";
-import { type RuleLine, RulesForm } from "./rules-form";
+import { RulesForm } from "./rules-form";
 
 export const metadata: Metadata = { title: "Notices" };
-
-const NAMES = { server: "server", service: "game service", token: "token", channel: "channel" } as const;
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
@@ -70,7 +67,7 @@ export default async function Page({ searchParams }: Props) {
         )}
       </Section>
       <Section id="rules" title="What you are told">
-        <RulesForm lines={ruleLines()} current={choices} zone={choices.zone ?? account.timeZone} />
+        <RulesForm current={choices} zone={choices.zone ?? account.timeZone} />
       </Section>
       {kinds.length > 0 && (
         <Section id="add" title="Add a channel">
@@ -88,13 +85,4 @@ export default async function Page({ searchParams }: Props) {
       )}
     </main>
   );
-}
-
-/** Each rule as a sentence about one thing. */
-function ruleLines(): RuleLine[] {
-  return Object.entries(NOTICE_KINDS).map(([kind, { subject, lasts, words }]) => ({
-    kind,
-    sentence: `A ${NAMES[subject]} ${words.is}`,
-    lasts,
-  }));
 }

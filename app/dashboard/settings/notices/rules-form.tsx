@@ -4,17 +4,20 @@ import { ActionForm } from "@/app/ui/action-form";
 import { describedBy, Field, FieldError } from "@/app/ui/field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";
+import { NOTICE_KINDS, SUBJECTS } from "@/lib/notices/kinds";
 import type { NoticeChoices } from "@/lib/notices/settings";
 import { saveRulesAction } from "./actions";
 import styles from "./notices.module.css";
 
-/** A rule: what it is about, and whether it can wait, because what happens lasts. */
-export type RuleLine = { kind: string; sentence: string; lasts: boolean };
+/** Each rule as a sentence about one thing. */
+const RULES = Object.entries(NOTICE_KINDS).map(([kind, { subject, lasts, words }]) => {
+  return { kind, lasts, sentence: `A ${SUBJECTS[subject]} ${words.is}` };
+});
 
-type Props = { lines: readonly RuleLine[]; current: NoticeChoices; zone: string };
+type Props = { current: NoticeChoices; zone: string };
 
 /** Which notices an account gets, each a sentence with a check box, and its quiet hours. */
-export function RulesForm({ lines, current, zone }: Props) {
+export function RulesForm({ current, zone }: Props) {
   const form = useFormAnswer(saveRulesAction);
   const { answer, errorOf } = form;
   const shown = answer.kind === "invalid" ? answer.typed : current;
@@ -29,7 +32,7 @@ export function RulesForm({ lines, current, zone }: Props) {
     >
       <fieldset className={`columns ${styles.wide}`}>
         <legend className="visually-hidden">What you are told</legend>
-        {lines.map(({ kind, sentence, lasts }) => (
+        {RULES.map(({ kind, sentence, lasts }) => (
           <div key={kind} className="row">
             <label className="control">
               <input className="check" type="checkbox" name={`on-${kind}`} defaultChecked={shown.on[kind]} />
