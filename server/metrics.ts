@@ -8,7 +8,7 @@ import { pool } from "@/lib/database/client";
 import { DAILY_TABLES } from "@/lib/database/partitions";
 import { DAY, SECOND } from "@/lib/format/time";
 import { listRefused } from "@/lib/game-services/edges/nodes";
-import { measureDue } from "@/lib/notices/claims";
+import { measureDue } from "@/lib/notices/rows";
 import { noticeCounts } from "@/lib/notices/sending";
 import { readiness } from "@/lib/operations/readiness";
 import { buildInfo } from "@/lib/process/build-info.mjs";
@@ -184,7 +184,7 @@ gauge(
   "notices_oldest_due_seconds",
   "How long the oldest of what is to be told has been due.",
   [],
-  async () => (await measureDue()).oldest / SECOND,
+  async () => (await measureDue()).oldest,
 );
 counter("notices_total", "Messages to channels, by how they ended: delivered, or given up.", ["outcome"], () => {
   return noticeCounts;

@@ -1,7 +1,5 @@
-import { MINUTE } from "@/lib/format/time";
-
-// The channels and the kinds of notices, and which notices accounts get by default. What counts as full, critical or wrong is decided where events are
-// recorded: a rule chooses whether and how late.
+// The channels and the kinds of notices, and which notices accounts get by default. What counts as full, critical or
+// wrong is decided where events are recorded: a rule chooses whether and how late.
 
 /** By what an account can be told, and what people call it. */
 export const CHANNEL_NAMES = { mail: "Mail", webhook: "Webhook", discord: "Discord" } as const;
@@ -20,7 +18,6 @@ type NoticeKind = {
   subject: Subject;
   /** Has an end, which is told too. Otherwise it is a moment. */
   lasts: boolean;
-  isOn: boolean;
   /** Told this long after its beginning, if it goes on. */
   minutes: number;
   words: Words;
@@ -29,10 +26,10 @@ type NoticeKind = {
 };
 
 const lasting = (subject: Subject, is: string, was: string, again: string, minutes = 0): NoticeKind => {
-  return { subject, lasts: true, isOn: true, minutes, words: { is, again, was } };
+  return { subject, lasts: true, minutes, words: { is, again, was } };
 };
 const moment = (subject: Subject, is: string): NoticeKind => {
-  return { subject, lasts: false, isOn: true, minutes: 0, words: { is, again: "", was: "" } };
+  return { subject, lasts: false, minutes: 0, words: { is, again: "", was: "" } };
 };
 
 /** By the kind of the event. */
@@ -82,16 +79,6 @@ export function findKind(kind: string): NoticeKind | null {
   return NOTICE_KINDS[kind] ?? ALWAYS[kind] ?? null;
 }
 
-/** What an account chose for a kind. */
-type Rule = { isOn: boolean; delay: number };
-type Rules = {
-  of(kind: string): Rule;
-  /** Whether the end of what was told is told too. */
-  tellsEnds: boolean;
-  /** Whether it gets notices about game services that others share with it. */
-  tellsShared: boolean;
-};
-
 /** The rule that tells an account of game services that others share with it. Off unless chosen: anybody can share with anybody. */
 export const SHARED = "shared";
 
@@ -100,25 +87,3 @@ export const RECOVERED = "recovered";
 
 /** The longest delay that can be chosen, in minutes. */
 export const LONGEST_DELAY = 24 * 60;
-
-type StoredRule = { on?: unknown; minutes?: unknown };
-
-/** Reads `rules` of notice_settings. What is missing or makes no sense is as it is for everybody. Delays in milliseconds. */
-export function readRules(stored: unknown): Rules {
-  const all = (typeof stored === "object" && stored !== null ? stored : {}) as Record<string, StoredRule | null>;
-  const isOn = (kind: string, otherwise: boolean) => {
-    const on = all[kind]?.on;
-    return typeof on === "boolean" ? on : otherwise;
-  };
-  return {
-    of(kind) {
-      const known = findKind(kind);
-      if (!known) return { isOn: false, delay: 0 };
-      const minutes = Number(all[kind]?.minutes ?? known.minutes);
-      const isSound = Number.isInteger(minutes) && minutes >= 0 && minutes <= LONGEST_DELAY;
-      return { isOn: isOn(kind, known.isOn), delay: (isSound ? minutes : known.minutes) * MINUTE };
-    },
-    tellsEnds: isOn(RECOVERED, true),
-    tellsShared: isOn(SHARED, false),
-  };
-}

@@ -1,3 +1,4 @@
+import type { Prisma } from "@/lib/database/client";
 import type { Subject } from "@/lib/notices/kinds";
 
 /** What is told, before a channel gives it a form. Texts of customers stand in it as they were typed. */
@@ -6,8 +7,8 @@ export type Message = {
   id: string;
   title: string;
   lines: readonly string[];
-  /** What happened, for programs. JSON. */
-  events: readonly unknown[];
+  /** What happened, for programs. */
+  events: readonly Prisma.InputJsonObject[];
   /** A path of the console. */
   link: string;
   /** When it was written. ISO 8601. */

@@ -20,6 +20,8 @@ const g = table("ServiceGrant", "g");
 const s = table("GameService", "s");
 const n = table("Notice", "n");
 
+/** SQL: the row waits, and is in no message. */
+export const IS_WAITING = `${n.state} = 'due' and ${n.messageId} is null`;
 /** SQL: the channel may be sent to. */
 const IS_ON = `${c.confirmedAt} is not null and ${c.offAt} is null`;
 /** SQL: the account with the settings `t` gets notices of game services that others share with it. */
@@ -33,10 +35,10 @@ export const isSharedWith = (serviceId: string, accountId: string) => `exists (
       select from ${g} join ${t} on ${t.accountId} = ${g.accountId}
       where ${g.serviceId} = ${s.id} and ${g.accountId} = ${accountId} and ${TELLS_SHARED})))`;
 
-/** SQL of the kinds, with what holds for an account that chose nothing. */
-const KINDS = Object.entries(NOTICE_KINDS)
-  .map(([kind, { subject, lasts, isOn, minutes }]) => `('${subject}', '${kind}', ${lasts}, ${isOn}, ${minutes})`)
-  .join(", ");
+/** SQL of the kinds, with the delay of an account that chose nothing. */
+export const KINDS = `(values ${Object.entries(NOTICE_KINDS)
+  .map(([kind, { subject, lasts, minutes }]) => `('${subject}', '${kind}', ${lasts}, ${minutes})`)
+  .join(", ")}) as k (subject, kind, lasts, minutes)`;
 
 /** SQL of the accounts that may get a notice of an event. */
 const ACCOUNTS = `select ${e.accountId} as id union all select ${g.accountId} from ${g} join ${t} on ${t.accountId} = ${g.accountId}
@@ -51,25 +53,29 @@ const NAME = `case ${e.subject} when 'server' then (select label from servers wh
 const chosen = (name: "on" | "minutes", type: "boolean" | "number", as: string) =>
   `case when jsonb_typeof(${t.rules} -> k.kind -> '${name}') = '${type}' then (${t.rules} -> k.kind ->> '${name}')::${as} end`;
 
+/** SQL: an account is told of a kind. */
+export const IS_CHOSEN = `coalesce(${chosen("on", "boolean", "boolean")}, true)`;
+
 /**
  * SQL: from the events that nobody has considered to the channels that have no row of it, and get one at `due.at`
  * if it goes on. A moment is over as it begins.
  */
 const MISSING = `from ${e}
-    join (values ${KINDS}) as k (subject, kind, lasts, is_on, minutes) on k.subject = ${e.subject} and k.kind = ${e.kind}
+    join ${KINDS} on k.subject = ${e.subject} and k.kind = ${e.kind}
     cross join lateral (${ACCOUNTS}) told
     join ${a} on ${a.id} = told.id and ${a.disabledAt} is null
     join ${c} on ${c.accountId} = ${a.id} and ${IS_ON}
     left join ${t} on ${t.accountId} = ${a.id}
-    cross join lateral (select coalesce(${chosen("on", "boolean", "boolean")}, k.is_on) as is_on, case when k.lasts
+    cross join lateral (select case when k.lasts
       then least(${LONGEST_DELAY}, greatest(0, coalesce(${chosen("minutes", "number", "numeric")}, k.minutes))) else 0 end as minutes,
       case when k.lasts then ${e.endedAt} else ${e.startedAt} end as over) chosen
     cross join lateral (select ${e.startedAt} + chosen.minutes * interval '1 min' as at) due
-  where ${e.noticeDue} and chosen.is_on and due.at <= coalesce(chosen.over, 'infinity')
+  where ${e.noticeDue} and ${IS_CHOSEN} and due.at <= coalesce(chosen.over, 'infinity')
     and not exists (select from ${n} where ${n.subjectId} = ${e.subjectId} and ${n.eventId} = ${e.id}
       and ${n.subject} = ${e.subject} and ${n.tells} = 'begin' and ${n.channelId} = ${c.id})`;
 
-const COLUMNS =
+/** The columns of a new row. */
+export const COLUMNS =
   "channel_id, account_id, subject, subject_id, event_id, tells, kind, name, started_at, ended_at, due_at, next_at";
 const SOON = `now() + interval '${TOGETHER} ms'`;
 
@@ -123,16 +129,21 @@ export async function makeRows(): Promise<boolean> {
   return most === AT_ONCE;
 }
 
-const OLDEST = statement({}, () =>
-  select({
-    at: new Expression<Date | null>(
-      `least((select min(due.at) ${MISSING} and due.at <= now()), (select min(${e.endedAt}) from ${e} where ${e.noticeEndDue}))`,
-      "instant",
-    ),
-  }),
+// What waits while its channel is held is not due.
+const DUE = statement({}, () =>
+  select(
+    {
+      due: new Expression<number>("count(*)::int"),
+      oldest: new Expression<number>(`coalesce(greatest(0, date_part('epoch', now() - least(min(${n.nextAt}),
+        (select min(due.at) ${MISSING} and due.at <= now()),
+        (select min(${e.endedAt}) from ${e} where ${e.noticeEndDue})))), 0)::float8`),
+    },
+    `from ${n} join ${c} on ${c.id} = ${n.channelId} and (${c.heldUntil} is null or ${c.heldUntil} <= now())
+      where ${IS_WAITING} and ${n.nextAt} <= now()`,
+  ),
 );
 
-/** Since when the oldest event is due that has no rows yet (epoch ms). Null: none is. */
-export async function oldestWithoutRows(): Promise<number | null> {
-  return (await query(OLDEST, {}))[0]?.at ?? null;
+/** How many notices are due, and for how many seconds the oldest of them, or of what has no notice yet, has been. */
+export async function measureDue(): Promise<{ due: number; oldest: number }> {
+  return (await query(DUE, {}))[0] ?? { due: 0, oldest: 0 };
 }

@@ -1,8 +1,9 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { type InvalidField, invalid } from "@/lib/failures";
+import { clockText } from "@/lib/format/relative-time";
 import { MINUTE } from "@/lib/format/time";
 import { zoneOrUtc } from "@/lib/format/time-zone";
-import { LONGEST_DELAY, NOTICE_KINDS, RECOVERED, readRules, SHARED } from "@/lib/notices/kinds";
+import { LONGEST_DELAY, NOTICE_KINDS, RECOVERED, SHARED } from "@/lib/notices/kinds";
 
 /** What an account chose, as its form shows it. Times are "22:00"; empty: no quiet hours. */
 export type NoticeChoices = {
@@ -19,19 +20,16 @@ const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 /** What the account chose, or what holds for everybody. */
 export async function readChoices(accountId: number): Promise<NoticeChoices & { zone: string | null }> {
   const stored = await db.noticeSettings.findUnique({ where: { accountId } });
-  const rules = readRules(stored?.rules ?? {});
-  const kinds = Object.keys(NOTICE_KINDS);
+  const rules = (stored?.rules ?? {}) as Record<string, { on?: boolean; minutes?: number } | undefined>;
+  const lasting = Object.entries(NOTICE_KINDS).filter(([, { lasts }]) => lasts);
   return {
     on: {
-      ...Object.fromEntries(kinds.map((kind) => [kind, rules.of(kind).isOn])),
-      [RECOVERED]: rules.tellsEnds,
-      [SHARED]: rules.tellsShared,
+      ...Object.fromEntries([...Object.keys(NOTICE_KINDS), RECOVERED].map((kind) => [kind, rules[kind]?.on ?? true])),
+      [SHARED]: rules[SHARED]?.on ?? false,
     },
-    minutes: Object.fromEntries(
-      kinds.filter((kind) => NOTICE_KINDS[kind]?.lasts).map((kind) => [kind, String(rules.of(kind).delay / MINUTE)]),
-    ),
-    quietFrom: clockText(stored?.quietFrom ?? null),
-    quietTo: clockText(stored?.quietTo ?? null),
+    minutes: Object.fromEntries(lasting.map(([kind, { minutes }]) => [kind, String(rules[kind]?.minutes ?? minutes)])),
+    quietFrom: clockOf(stored?.quietFrom ?? null),
+    quietTo: clockOf(stored?.quietTo ?? null),
     zone: stored?.quietZone ?? null,
   };
 }
@@ -75,8 +73,4 @@ function minutesOf(typed: string): number | null | undefined {
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
 }
 
-function clockText(minutes: number | null): string {
-  if (minutes === null) return "";
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
-}
+const clockOf = (minutes: number | null) => (minutes === null ? "" : clockText(new Date(minutes * MINUTE), "UTC"));

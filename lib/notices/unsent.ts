@@ -3,6 +3,7 @@ import { query } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { UNSENT } from "@/lib/notices/kinds";
+import { COLUMNS, IS_WAITING } from "@/lib/notices/rows";
 
 /** The most notices of a channel that are kept: those that wait, and the latest. */
 const MOST_NOTICES = 10_000;
@@ -27,9 +28,9 @@ const DELETE_BEYOND = statement(
         delete from ${n} where ${n.id} = any(array(
           select ${n.id} from ${n} where ${n.channelId} = ${id} and ${n.kind} <> '${UNSENT}'
           order by ${n.state} = 'due' or ${GOES_ON} desc, ${n.id} desc offset ${MOST_NOTICES} limit ${AT_ONCE}))
-        returning ${n.id} as id, ${n.state} = 'due' and ${n.messageId} is null as waited),
+        returning ${n.id} as id, ${IS_WAITING} as waited),
       told as (
-        insert into notices (channel_id, account_id, subject, subject_id, event_id, tells, kind, name, started_at, ended_at, due_at, next_at)
+        insert into notices (${COLUMNS})
         select ${c.id}, ${c.accountId}, 'channel', ${c.id}, gone.last, 'begin', '${UNSENT}', gone.count, now(), now(), now(), now()
         from ${c} join (select max(id) as last, count(*) as count from gone where waited) gone on gone.count > 0
         where ${c.id} = ${id})
