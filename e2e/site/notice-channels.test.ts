@@ -177,19 +177,6 @@ test("twenty tests in an hour are sent for an account, over all its channels", a
   expect(await db.noticeMessage.count({ where })).toBe(20);
 });
 
-test("a channel says in a sentence why its receiver refused a message", async () => {
-  const { account, page } = await app.newReader();
-  const receiver = await startReceiver(302);
-  try {
-    await addChannel(page, "Webhook", receiver.url, "Broken");
-    await pressOn(page, "Broken", "Send a test");
-    await expect.poll(() => db.noticeMessage.count({ where: { accountId: account.id, state: "failed" } })).toBe(1);
-    expect(await saidOf(page, "Broken")).toContain("It answered 302, a redirect. The console follows none");
-  } finally {
-    await receiver.stop();
-  }
-});
-
 test("a test that arrives clears the failure, and one that fails leaves it", async () => {
   const { account, page } = await app.newReader();
   const answers = [500, 204];
