@@ -14,7 +14,6 @@ import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expi
 import { listTokens, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { CreateToken } from "./create/create-token";
-import { FactsProvider } from "./facts";
 import { NoTokens } from "./list/no-tokens";
 import { Notices } from "./list/notices";
 import { ActiveTokens, EndedTokens } from "./list/token-list";
@@ -68,36 +67,34 @@ export default async function Page({ searchParams }: Props) {
   ]);
   return (
     <main id="main" className="page parts">
-      <FactsProvider facts={facts}>
-        <RevokeQuestions tokens={active.map(describeToken)} {...{ asked, refusal }}>
-          <PageHeader title="API tokens">
-            <p>
-              A token lets a program read your servers, benchmarks and game services through the API, as you and without
-              your password. It can change nothing. What it reads, and how:{" "}
-              <Link className="inline-link" href={API_REFERENCE}>
-                API reference
-              </Link>
-              .
-            </p>
-          </PageHeader>
-          <Notices lists={lists} news={news} now={now} />
-          <CreateToken
-            formNonce={randomBytes(16).toString("base64url")}
-            choices={expiryChoices(now, account.timeZone)}
-            firstDay={dayOf(now, account.timeZone)}
-            maxNameLength={MAX_TOKEN_NAME_LENGTH}
-          />
-          {active.length + ended.length > 0 && (
-            <div className="beside">
-              {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
-              <LookUpToken />
-            </div>
-          )}
-          <Active {...{ active, days, news, view, now }} origin={facts.origin} />
-          {ended.length > 0 && <Ended {...{ ended, hasMoreEnded, view, now }} />}
-          <UseWithAgents origin={facts.origin} />
-        </RevokeQuestions>
-      </FactsProvider>
+      <RevokeQuestions facts={facts} tokens={active.map(describeToken)} {...{ asked, refusal }}>
+        <PageHeader title="API tokens">
+          <p>
+            A token lets a program read your servers, benchmarks and game services through the API, as you and without
+            your password. It can change nothing. What it reads, and how:{" "}
+            <Link className="inline-link" href={API_REFERENCE}>
+              API reference
+            </Link>
+            .
+          </p>
+        </PageHeader>
+        <Notices lists={lists} news={news} now={now} />
+        <CreateToken
+          formNonce={randomBytes(16).toString("base64url")}
+          choices={expiryChoices(now, account.timeZone)}
+          firstDay={dayOf(now, account.timeZone)}
+          maxNameLength={MAX_TOKEN_NAME_LENGTH}
+        />
+        {active.length + ended.length > 0 && (
+          <div className="beside">
+            {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
+            <LookUpToken />
+          </div>
+        )}
+        <Active {...{ active, days, news, view, now }} origin={facts.origin} />
+        {ended.length > 0 && <Ended {...{ ended, hasMoreEnded, view, now }} />}
+        <UseWithAgents origin={facts.origin} />
+      </RevokeQuestions>
     </main>
   );
 }

@@ -1,10 +1,26 @@
+import { headers } from "next/headers";
 import { pageOrigin } from "@/app/ui/page-origin";
+import { clientIp, mayBeProxyIp } from "@/lib/http/client-ip";
+import { env } from "@/lib/process/env";
 import { needsPassword } from "@/lib/sign-in/confirmation";
-import type { Facts } from "./facts";
-import { networksHelp } from "./networks/field-help";
+import { MAX_NETWORKS, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
 
-/** Reads what the forms of a token page need. */
-export async function readFacts(now: Date): Promise<Facts> {
-  const [asksPassword, origin, help] = await Promise.all([needsPassword(), pageOrigin(), networksHelp()]);
-  return { asksPassword, origin, help, now };
+/** What the forms of a token page ask and say alike. */
+export type Facts = Awaited<ReturnType<typeof readFacts>>;
+
+/** Reads what the forms of a token page need. `now`: when the page was made. */
+export async function readFacts(now: Date) {
+  const [received, origin, asksPassword] = await Promise.all([headers(), pageOrigin(), needsPassword()]);
+  return {
+    now,
+    /** Where the API is. */
+    origin,
+    /** The last sign-in is too long ago for what needs the password. */
+    asksPassword,
+    /** The sender of this page's request, null if unknown. */
+    ip: clientIp(received, env.trustedProxies),
+    mayBeProxy: mayBeProxyIp(received, env.trustedProxies, origin.startsWith("https:")),
+    maxNetworks: MAX_NETWORKS,
+    maxNetworksText: MAX_NETWORKS_TEXT,
+  };
 }

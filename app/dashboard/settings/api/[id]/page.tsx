@@ -18,7 +18,6 @@ import { mergeNetworks } from "@/lib/tokens/networks";
 import { expiryOfReplacement } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
 import { renameTokenAction } from "../actions";
-import { FactsProvider } from "../facts";
 import { NewNetworkOf } from "../list/notices";
 import { ReplacementNote } from "../list/replacement-note";
 import { readFacts } from "../read-facts";
@@ -55,57 +54,55 @@ export default async function Page({ params, searchParams }: Props) {
   const day = days.get(token.id);
   return (
     <main id="main" className="page parts">
-      <FactsProvider facts={facts}>
-        <RevokeQuestions tokens={isActive ? [describeToken(token)] : []}>
-          <PageHeader
-            back={{ href: TOKEN_PAGE, label: "API tokens" }}
-            title={<Name>{token.name}</Name>}
-            facts={<FactsOf token={token} now={now} />}
-          >
-            {successor && <ReplacementNote token={token} by={successor} isActive={isActive} now={now} />}
-            {predecessor && (
-              <p>
-                Replaces{" "}
-                <a className="inline-link" href={tokenPath(predecessor.id)}>
-                  <Fingerprint hint={predecessor.hint} />
-                </a>
-              </p>
-            )}
-          </PageHeader>
-          <TokenUse token={token} now={now} />
-          <Section id="used-from" title="Used from">
-            {seen.length > 0 && <NewNetworkOf token={token} seen={seen} now={now} />}
-            {visitors.used.length > 0 ? (
-              <Visitors labelledBy="used-from" visitors={visitors.used} hasRequests now={now} />
-            ) : (
-              <p className="soft">{token.lastUsedAt ? "Its ip was not recorded." : "It was never used."}</p>
-            )}
-          </Section>
-          {visitors.refused.length > 0 && (
-            <Section id="refused-from" title="Refused from">
-              <Visitors labelledBy="refused-from" visitors={visitors.refused} now={now} />
-            </Section>
+      <RevokeQuestions facts={facts} tokens={isActive ? [describeToken(token)] : []}>
+        <PageHeader
+          back={{ href: TOKEN_PAGE, label: "API tokens" }}
+          title={<Name>{token.name}</Name>}
+          facts={<FactsOf token={token} now={now} />}
+        >
+          {successor && <ReplacementNote token={token} by={successor} isActive={isActive} now={now} />}
+          {predecessor && (
+            <p>
+              Replaces{" "}
+              <a className="inline-link" href={tokenPath(predecessor.id)}>
+                <Fingerprint hint={predecessor.hint} />
+              </a>
+            </p>
           )}
-          <Section id="day" title="Requests in the last 24 hours">
-            {day && <DayChart day={day} />}
-          </Section>
-          <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
-            <FieldsForm
-              action={renameTokenAction}
-              label="Rename the token"
-              hidden={{ id: token.id }}
-              fields={[{ name: "name", label: "Name", maxLength: 4 * MAX_TOKEN_NAME_LENGTH, value: token.name }]}
-              again="What you typed is still here, and sending it again is safe."
-              tone="button quiet"
-              submit="Rename"
-              pending="Renaming…"
-            />
-          </SettingsSection>
-          {isActive && (
-            <ActiveSettings token={token} used={visitors.networks} isAddingUsed={query.networks === "used"} now={now} />
+        </PageHeader>
+        <TokenUse token={token} now={now} />
+        <Section id="used-from" title="Used from">
+          {seen.length > 0 && <NewNetworkOf token={token} seen={seen} now={now} />}
+          {visitors.used.length > 0 ? (
+            <Visitors labelledBy="used-from" visitors={visitors.used} hasRequests now={now} />
+          ) : (
+            <p className="soft">{token.lastUsedAt ? "Its ip was not recorded." : "It was never used."}</p>
           )}
-        </RevokeQuestions>
-      </FactsProvider>
+        </Section>
+        {visitors.refused.length > 0 && (
+          <Section id="refused-from" title="Refused from">
+            <Visitors labelledBy="refused-from" visitors={visitors.refused} now={now} />
+          </Section>
+        )}
+        <Section id="day" title="Requests in the last 24 hours">
+          {day && <DayChart day={day} />}
+        </Section>
+        <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
+          <FieldsForm
+            action={renameTokenAction}
+            label="Rename the token"
+            hidden={{ id: token.id }}
+            fields={[{ name: "name", label: "Name", maxLength: 4 * MAX_TOKEN_NAME_LENGTH, value: token.name }]}
+            again="What you typed is still here, and sending it again is safe."
+            tone="button quiet"
+            submit="Rename"
+            pending="Renaming…"
+          />
+        </SettingsSection>
+        {isActive && (
+          <ActiveSettings token={token} used={visitors.networks} isAddingUsed={query.networks === "used"} now={now} />
+        )}
+      </RevokeQuestions>
     </main>
   );
 }

@@ -7,7 +7,7 @@ type Props = { id: string; label: string; typed: string; error: string | null };
 
 /** The networks that a token may be used from, one on each line. */
 export function NetworksField({ id, label, typed, error }: Props) {
-  const { most, maxLength, ip, mayBeProxy } = useFacts().help;
+  const { maxNetworks, maxNetworksText, ip, mayBeProxy } = useFacts();
   return (
     <div className="stack">
       <Field
@@ -15,7 +15,7 @@ export function NetworksField({ id, label, typed, error }: Props) {
         label={label}
         hint={
           <>
-            Up to {most}, one on each line, such as 203.0.113.0/24 or 2001:db8::/32. Without any it works from
+            Up to {maxNetworks}, one on each line, such as 203.0.113.0/24 or 2001:db8::/32. Without any it works from
             everywhere.
             {ip !== null && (
               <>
@@ -35,7 +35,7 @@ export function NetworksField({ id, label, typed, error }: Props) {
           name="networks"
           rows={3}
           defaultValue={typed}
-          maxLength={maxLength}
+          maxLength={maxNetworksText}
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}

@@ -1,22 +1,17 @@
 "use client";
 
-import { createContext, useContext, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { revokeTokensAction } from "../actions";
+import { SharedFacts, useFacts } from "../facts";
+import type { Facts } from "../read-facts";
 import { OutcomeNotice } from "./outcome-notice";
 import type { QuestionedToken, RevokeOutcome, TokenSelection } from "./revocation";
 import { RevokeDialog } from "./revoke-dialog";
 
-/** Opens the question. Answers false where this page does not know the tokens, and cannot ask. */
-type Ask = (selection: TokenSelection, opener: HTMLElement) => boolean;
-
-const AskContext = createContext<Ask>(() => false);
-
-/** Opens the question from controls other than `RevokeLink`. */
-export const useAsk = () => useContext(AskContext);
-
 type Props = {
+  facts: Facts;
   /** Every active token. */
   tokens: readonly QuestionedToken[];
   /** The question that the page was opened with: `?revoke=…`. Without JavaScript every question is asked so. */
@@ -26,8 +21,8 @@ type Props = {
   children: React.ReactNode;
 };
 
-/** Around a page that can revoke tokens: says what came of it at the top, and asks in a dialog before it does. */
-export function RevokeQuestions({ tokens, asked = null, refusal = null, children }: Props) {
+/** Around a page of tokens: says at its top what came of revoking some, and asks in a dialog before it does. */
+export function RevokeQuestions({ facts, tokens, asked = null, refusal = null, children }: Props) {
   const [selection, setSelection] = useState<TokenSelection | null>(asked);
   const opener = useRef<HTMLElement | null>(null);
   /** Removes an answered question from the URL, so that Back or a reload does not ask it again. */
@@ -40,9 +35,8 @@ export function RevokeQuestions({ tokens, asked = null, refusal = null, children
   const [past, setPast] = useState<typeof form.answer | null>(null);
   const answer = form.answer === past ? null : form.answer;
 
-  const select = (wanted: TokenSelection | null) =>
-    tokens.filter(({ id }) => wanted !== null && (wanted === "all" || wanted.includes(id)));
-  const ask: Ask = (wanted, from) => {
+  const select = (wanted: TokenSelection | null) => tokens.filter(({ id }) => wanted === "all" || wanted?.includes(id));
+  const ask = (wanted: TokenSelection, from: HTMLElement) => {
     if (wanted !== "all" && select(wanted).length < wanted.length) return false;
     opener.current = from;
     setPast(form.answer);
@@ -58,7 +52,7 @@ export function RevokeQuestions({ tokens, asked = null, refusal = null, children
   const selected = select(selection);
   const outcome = !answer || answer.kind === "empty" || answer.kind === "invalid" ? refusal : answer;
   return (
-    <AskContext value={ask}>
+    <SharedFacts value={{ ...facts, ask }}>
       {outcome && <OutcomeNotice outcome={outcome} />}
       {children}
       {selected.length > 0 && (
@@ -70,7 +64,7 @@ export function RevokeQuestions({ tokens, asked = null, refusal = null, children
           onCancel={cancel}
         />
       )}
-    </AskContext>
+    </SharedFacts>
   );
 }
 
@@ -78,7 +72,7 @@ type LinkProps = { selection: TokenSelection; className: string | undefined; chi
 
 /** Asks before it revokes: in the browser at once, without JavaScript on the page that it leads to. */
 export function RevokeLink({ selection, className, children }: LinkProps) {
-  const ask = useAsk();
+  const { ask } = useFacts();
   return (
     <a
       data-revoke={String(selection)}

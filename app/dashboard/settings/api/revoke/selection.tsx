@@ -3,14 +3,15 @@
 import { useEffect, useRef, useState } from "react";
 import { useScripts } from "@/app/ui/use-scripts";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import { RevokeLink, useAsk } from "./revoke-questions";
+import { useFacts } from "../facts";
+import { RevokeLink } from "./revoke-questions";
 import styles from "./selection.module.css";
 
 type Count = { selected: number; shown: number };
 
 /** Around a list with a check box named "revoke" for each token: revokes several with one question. */
 export function Selection({ children }: { children: React.ReactNode }) {
-  const ask = useAsk();
+  const { ask } = useFacts();
   const hasScripts = useScripts();
   const form = useRef<HTMLFormElement>(null);
   const all = useRef<HTMLInputElement>(null);
