@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from "react";
 import { ActionForm } from "@/app/ui/action-form";
+import { SubmitButton } from "@/app/ui/button-row";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { From } from "@/app/ui/ip";
 import { Name, StrongName } from "@/app/ui/name";
@@ -12,9 +13,6 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { useFacts } from "../facts";
 import type { QuestionedToken } from "./revocation";
 import styles from "./revoke-dialog.module.css";
-
-/** Nobody reads faster. An earlier tap is the second half of the double tap that opened the question. */
-const READING_TAKES_MS = 500;
 
 type Props = {
   /** At least one. */
@@ -30,7 +28,6 @@ type Props = {
 export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: Props) {
   const { asksPassword, now } = useFacts();
   const dialog = useRef<HTMLDialogElement>(null);
-  const openedAt = useRef(Number.POSITIVE_INFINITY);
   const [first] = tokens;
   const isOne = first && tokens.length === 1;
   const count = `${isAll ? "all " : ""}${tokens.length}${isAll ? " active" : ""} tokens`;
@@ -41,18 +38,11 @@ export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: P
     // The server renders it open, for browsers without JavaScript. Only a closed dialog can become modal.
     current.close();
     current.showModal();
-    openedAt.current = performance.now();
   }, []);
 
   const cancel = (event: React.SyntheticEvent) => {
     event.preventDefault();
     onCancel();
-  };
-
-  /** Ignores the second half of a double click, and clicks before the question could be read. */
-  const refuseHaste = (event: React.MouseEvent) => {
-    const isHasty = performance.now() - openedAt.current < READING_TAKES_MS || event.detail > 1;
-    if (isHasty) event.preventDefault();
   };
 
   return (
@@ -107,14 +97,9 @@ export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: P
           <a className="button quiet" href={TOKEN_PAGE} data-stays onClick={cancel} autoFocus>
             Cancel
           </a>
-          <button
-            type="submit"
-            className={`button danger ${styles.confirm}`}
-            onClick={refuseHaste}
-            aria-disabled={form.isPending}
-          >
-            {form.isPending ? "Revoking…" : isOne ? "Revoke token" : isAll ? "Revoke all" : `Revoke ${count}`}
-          </button>
+          <SubmitButton className={`button danger ${styles.confirm}`} isPending={form.isPending} pending="Revoking…">
+            {isOne ? "Revoke token" : isAll ? "Revoke all" : `Revoke ${count}`}
+          </SubmitButton>
         </div>
       </ActionForm>
     </dialog>
