@@ -189,16 +189,16 @@ export async function restrictToken(
   accountId: number,
   id: number,
   typed: string,
-): Promise<{ kind: "restricted"; networks: string[] } | InvalidField<"networks">> {
+): Promise<{ kind: "restricted"; token: TokenRecord } | InvalidField<"networks">> {
   const checked = checkNetworks(typed);
   if (checked.kind === "invalid") return checked;
-  const { networks } = checked;
-  const { count } = await db.accessToken.updateMany({
+  const [token] = await db.accessToken.updateManyAndReturn({
     where: { id, accountId, ...activeAt(new Date()) },
-    data: { networks },
+    data: { networks: checked.networks },
+    select,
   });
-  return count === 1
-    ? { kind: "restricted", networks }
+  return token
+    ? { kind: "restricted", token }
     : invalid("networks", "This token has ended. Its networks can no longer be changed.");
 }
 

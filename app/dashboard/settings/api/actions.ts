@@ -3,7 +3,7 @@
 import { revalidatePath } from "next/cache";
 import { type FormAnswer, refused as refuseField, withoutTokens } from "@/app/dashboard/form-answer";
 import type { Account } from "@/lib/accounts/accounts";
-import type { InvalidField } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE } from "@/lib/page-paths";
@@ -15,67 +15,54 @@ import { checkTokenExpiry } from "@/lib/tokens/expiry";
 import {
   type CreateTokenResult,
   createToken,
-  endOf,
   findToken,
   MAX_ACTIVE_TOKENS,
   renameToken,
   replaceToken,
   restrictToken,
   revokeTokens,
-  type TokenRecord,
 } from "@/lib/tokens/management";
 import { isInside, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
 import { findOverlap } from "@/lib/tokens/replacement";
-import { tokenState } from "@/lib/tokens/state";
-import type { CreatedToken, CreateField, CreateState, CreateValues, ReplacedToken } from "./create/create-state";
+import type { CreateField, CreateState, CreateValues } from "./create/create-state";
 import { SEEN_FIELD, type SeenFrom } from "./list/known-networks";
 import { findOutcome } from "./revoke/find-outcome";
 import { parseSelection, type RevokeOutcome } from "./revoke/revocation";
 
 /** Creates a token. Only the answer to this request ever contains the raw token. */
-export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
+export async function createTokenAction(_: unknown, form: FormData): Promise<CreateState> {
   const account = await requireAccount();
-  const values = valuesOf(form);
-  const expiry = checkTokenExpiry(values.expiry, values.date, { now: new Date(), zone: account.timeZone });
-  if (expiry.kind === "invalid") return refused(expiry, values);
-  const stranger = await checkPasswordAgain(account, form);
-  if (stranger) return refused(stranger, values);
-  const { name, networks } = values;
-  const input = { name, ...expiry, networks, formNonce: textOf(form, "formNonce") };
-  return answer(account, await createToken(account.id, input), values, null);
+  const { name, networks, expiry: choice, date } = valuesOf(form);
+  const expiry = checkTokenExpiry(choice, date, { now: new Date(), zone: account.timeZone });
+  if (expiry.kind === "invalid") return refused(expiry, form);
+  return make(account, form, (formNonce) => createToken(account.id, { name, ...expiry, networks, formNonce }));
 }
 
 /** Creates a token in place of the one that the form names. */
-export async function replaceTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
+export async function replaceTokenAction(_: unknown, form: FormData): Promise<CreateState> {
   const account = await requireAccount();
-  const values = valuesOf(form);
-  const overlap = findOverlap(values.overlap);
-  if (!overlap)
-    return refused({ kind: "invalid", field: "overlap", message: "Choose when the old token ends." }, values);
-  const stranger = await checkPasswordAgain(account, form);
-  if (stranger) return refused(stranger, values);
+  const overlap = findOverlap(valuesOf(form).overlap);
+  if (!overlap) return refused(invalid("overlap", "Choose when the old token ends."), form);
   const id = idIn(form);
-  const result = await replaceToken(account.id, id, { overlap, formNonce: textOf(form, "formNonce") });
-  if (result.kind === "created" && overlap === "none") {
-    const { ip } = await requestSender();
-    securityEvent("token revoked", { accountId: account.id, tokenId: id, ip, reason: "replaced" });
-  }
-  const old = result.kind === "created" ? await findToken(account.id, id) : null;
-  return answer(account, result, values, old);
+  return make(account, form, (formNonce) => replaceToken(account.id, id, { overlap, formNonce }), id);
 }
 
-async function answer(
+/** Lets the owner of the account make a token, and maybe end the one with the id `replacedId`. */
+async function make(
   account: Account,
-  result: CreateTokenResult,
-  values: CreateValues,
-  old: TokenRecord | null,
+  form: FormData,
+  create: (formNonce: string) => Promise<CreateTokenResult>,
+  replacedId?: number,
 ): Promise<CreateState> {
-  if (result.kind === "invalid") return refused(result, values);
-  const token = summarize(result.token);
+  const result = (await checkPasswordAgain(account, form)) ?? (await create(textOf(form, "formNonce")));
+  if (result.kind === "invalid") return refused(result, form);
   revalidatePath(TOKEN_PAGE, "layout");
-  if (result.kind === "already-created") return { kind: "already-created", token };
-  securityEvent("token created", { accountId: account.id, tokenId: token.id, ip: (await requestSender()).ip });
-  return { kind: "created", raw: result.raw, token, replaced: old && summarizeReplaced(old) };
+  const { token } = result;
+  if (result.kind === "already-created") return { kind: "created", raw: null, token, replaced: null };
+  await report("token created", account, token.id);
+  const replaced = replacedId === undefined ? null : await findToken(account.id, replacedId);
+  if (replaced?.revokedAt) await report("token revoked", account, replaced.id, { reason: "replaced" });
+  return { kind: "created", raw: result.raw, token, replaced };
 }
 
 function valuesOf(form: FormData): CreateValues {
@@ -88,8 +75,8 @@ function valuesOf(form: FormData): CreateValues {
   };
 }
 
-function refused(reason: InvalidField<CreateField>, values: CreateValues): CreateState {
-  return { ...reason, values: withoutTokens(values) };
+function refused(reason: InvalidField<CreateField>, form: FormData): CreateState {
+  return { ...reason, values: withoutTokens(valuesOf(form)) };
 }
 
 /** Gives the token of the form another name. */
@@ -103,34 +90,23 @@ export async function renameTokenAction(_: FormAnswer, form: FormData): Promise<
 }
 
 /** The result of changing the networks of a token. `typed` is shown again. */
-export type NetworksState =
-  | { kind: "empty" }
+type NetworksState =
   /** `outside`: the ip of its last use, where its networks now exclude it. */
   | { kind: "restricted"; networks: string[]; outside: string | null }
   | (InvalidField<"networks" | "password"> & { typed: string });
 
 /** Gives the token of the form the networks that it may be used from. */
-export async function restrictTokenAction(_: NetworksState, form: FormData): Promise<NetworksState> {
+export async function restrictTokenAction(_: unknown, form: FormData): Promise<NetworksState> {
   const account = await requireAccount();
   const typed = textOf(form, "networks", MAX_NETWORKS_TEXT);
-  const refuse = (reason: InvalidField<"networks" | "password">) => ({ ...reason, ...withoutTokens({ typed }) });
-  const stranger = await checkPasswordAgain(account, form);
-  if (stranger) return refuse(stranger);
   const id = idIn(form);
-  const result = await restrictToken(account.id, id, typed);
-  if (result.kind === "invalid") return refuse(result);
-  const { networks } = result;
-  const count = networks.length;
-  securityEvent("token networks changed", {
-    accountId: account.id,
-    tokenId: id,
-    ip: (await requestSender()).ip,
-    count,
-  });
+  const result = (await checkPasswordAgain(account, form)) ?? (await restrictToken(account.id, id, typed));
+  if (result.kind === "invalid") return { ...result, ...withoutTokens({ typed }) };
+  const { networks, lastUsedIp } = result.token;
+  await report("token networks changed", account, id, { count: networks.length });
   revalidatePath(TOKEN_PAGE, "layout");
-  const lastIp = (await findToken(account.id, id))?.lastUsedIp ?? null;
-  const isOutside = lastIp !== null && count > 0 && !isInside(networks, lastIp);
-  return { kind: "restricted", networks, outside: isOutside ? lastIp : null };
+  const isOutside = networks.length > 0 && !isInside(networks, lastUsedIp);
+  return { kind: "restricted", networks, outside: isOutside ? lastUsedIp : null };
 }
 
 /** Revokes the tokens that the form names in its field `id`: "all", or their ids. */
@@ -144,8 +120,7 @@ export async function revokeTokensAction(
   if (stranger) return stranger;
   const revoked = await revokeTokens(account.id, selection);
   if (revoked.length === 0) return findOutcome(account.id, selection, new Date());
-  const { ip } = await requestSender();
-  for (const { id } of revoked) securityEvent("token revoked", { accountId: account.id, tokenId: id, ip });
+  for (const { id } of revoked) await report("token revoked", account, id);
   revalidatePath(TOKEN_PAGE, "layout");
   const tokens = revoked.map(({ id, name, hint }) => ({ id, name, hint }));
   return { kind: "revoked", tokens, at: Date.now(), now: Date.now() };
@@ -164,13 +139,15 @@ export async function refreshTokensAction(): Promise<void> {
   if (await findAccount()) revalidatePath(TOKEN_PAGE, "layout");
 }
 
-function summarizeReplaced(old: TokenRecord): ReplacedToken {
-  const endsAt = old.endsOnFirstUse ? null : endOf(old);
-  return { id: old.id, hint: old.hint, hasEnded: tokenState(old, new Date()) !== "active", endsAt };
-}
+type SecurityEvent = Parameters<typeof securityEvent>;
 
-function summarize({ id, name, hint, expiresAt, networks }: TokenRecord): CreatedToken {
-  return { id, name, hint, expiresAt, networks };
+async function report(
+  event: SecurityEvent[0],
+  account: Account,
+  tokenId: number,
+  more: Partial<SecurityEvent[1]> = {},
+) {
+  securityEvent(event, { accountId: account.id, tokenId, ip: (await requestSender()).ip, ...more });
 }
 
 /** Reads the fields of a form, at most one for each active token. Ignores other values. */

@@ -4,15 +4,11 @@ import { cache } from "react";
 import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
-import { dateText } from "@/lib/format/relative-time";
-import { DAY } from "@/lib/format/time";
 import { API_REFERENCE } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse } from "@/lib/tokens/activity";
 import { listTokenNews } from "@/lib/tokens/events/token-events";
-import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expiry";
 import { listTokens, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
-import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { CreateToken } from "./create/create-token";
 import { NoTokens } from "./list/no-tokens";
 import { Notices } from "./list/notices";
@@ -79,12 +75,7 @@ export default async function Page({ searchParams }: Props) {
           </p>
         </PageHeader>
         <Notices lists={lists} news={news} now={now} />
-        <CreateToken
-          formNonce={randomBytes(16).toString("base64url")}
-          choices={expiryChoices(now, account.timeZone)}
-          firstDay={dayOf(now, account.timeZone)}
-          maxNameLength={MAX_TOKEN_NAME_LENGTH}
-        />
+        <CreateToken formNonce={randomBytes(16).toString("base64url")} />
         {active.length + ended.length > 0 && (
           <div className="beside">
             {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
@@ -145,13 +136,4 @@ function Ended({ ended, hasMoreEnded, view, now }: EndedProps) {
       )}
     </Section>
   );
-}
-
-function expiryChoices(now: Date, zone: string): [value: string, label: string][] {
-  const after = (days: number) => dateText(new Date(now.getTime() + days * DAY), zone);
-  return [
-    [NO_EXPIRY, "Never"],
-    ...EXPIRY_DAYS.map((days) => [String(days), `In ${days} days (${after(days)})`] as [string, string]),
-    [EXPIRY_ON_DATE, "On a date…"],
-  ];
 }

@@ -3,6 +3,7 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { clientIp, mayBeProxyIp } from "@/lib/http/client-ip";
 import { env } from "@/lib/process/env";
 import { needsPassword } from "@/lib/sign-in/confirmation";
+import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { MAX_NETWORKS, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
 
 /** What the forms of a token page ask and say alike. */
@@ -20,6 +21,7 @@ export async function readFacts(now: Date) {
     /** The sender of this page's request, null if unknown. */
     ip: clientIp(received, env.trustedProxies),
     mayBeProxy: mayBeProxyIp(received, env.trustedProxies, origin.startsWith("https:")),
+    maxNameLength: MAX_TOKEN_NAME_LENGTH,
     maxNetworks: MAX_NETWORKS,
     maxNetworksText: MAX_NETWORKS_TEXT,
   };

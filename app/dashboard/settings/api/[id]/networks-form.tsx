@@ -4,7 +4,7 @@ import { ActionForm } from "@/app/ui/action-form";
 import { Ip } from "@/app/ui/ip";
 import { PasswordAgain } from "@/app/ui/password-again";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
-import { type NetworksState, restrictTokenAction } from "../actions";
+import { restrictTokenAction } from "../actions";
 import { useFacts } from "../facts";
 import { NetworksField } from "../networks/networks-field";
 
@@ -20,8 +20,9 @@ type Props = {
 export function NetworksForm({ id, networks, addUsedHref }: Props) {
   const form = useFormAnswer(restrictTokenAction);
   const { asksPassword } = useFacts();
-  const { answer: state, errorOf } = form;
-  const restricted = state.kind === "restricted" ? state : null;
+  const { answer, errorOf } = form;
+  const restricted = answer.kind === "restricted" ? answer : null;
+  const typed = answer.kind === "invalid" ? answer.typed : (restricted?.networks ?? networks).join("\n");
   return (
     <ActionForm
       form={form}
@@ -45,12 +46,7 @@ export function NetworksForm({ id, networks, addUsedHref }: Props) {
       submit={["Save networks", "Saving…"]}
       tone="button quiet"
     >
-      <NetworksField
-        id="networks-of-token"
-        label="Networks"
-        typed={typedIn(state, networks)}
-        error={errorOf("networks")}
-      />
+      <NetworksField id="networks-of-token" label="Networks" typed={typed} error={errorOf("networks")} />
       {addUsedHref !== null && !restricted && (
         <p>
           <a className="inline-link" href={addUsedHref}>
@@ -61,11 +57,6 @@ export function NetworksForm({ id, networks, addUsedHref }: Props) {
       <PasswordAgain id="password-to-restrict" isAsked={asksPassword} error={errorOf("password")} />
     </ActionForm>
   );
-}
-
-function typedIn(state: NetworksState, networks: readonly string[]): string {
-  if (state.kind === "invalid") return state.typed;
-  return (state.kind === "restricted" ? state.networks : networks).join("\n");
 }
 
 function sentenceOf({ length }: readonly string[]): string {

@@ -7,9 +7,8 @@ import { PasswordAgain } from "@/app/ui/password-again";
 import { Select } from "@/app/ui/select";
 import { shownOnce } from "@/app/ui/shown-once";
 import { DateOf } from "@/app/ui/time";
-import { type FormAnswer, useFormAnswer } from "@/app/ui/use-form-answer";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { replaceTokenAction } from "../actions";
-import type { CreateState } from "../create/create-state";
 import { CreatedToken } from "../create/created-token";
 import { useFacts } from "../facts";
 
@@ -25,18 +24,11 @@ const OVERLAPS = [
 type Props = { id: number; formNonce: string; expiry: Date | null };
 
 /** Shows the form that replaces a token, then the new token. */
-export const ReplaceToken = shownOnce((fields: Props) => {
-  const form = useFormAnswer(replaceTokenAction);
-  const { answer } = form;
-  if (answer.kind === "created" || answer.kind === "already-created") {
-    return <CreatedToken answer={answer} />;
-  }
-  return <ReplaceForm {...fields} form={form} />;
-});
-
-function ReplaceForm({ id, formNonce, expiry, form }: Props & { form: FormAnswer<CreateState> }) {
+export const ReplaceToken = shownOnce(({ id, formNonce, expiry }: Props) => {
   const { asksPassword } = useFacts();
-  const { answer: state, errorOf } = form;
+  const form = useFormAnswer(replaceTokenAction);
+  const { answer, errorOf } = form;
+  if (answer.kind === "created") return <CreatedToken answer={answer} />;
   const overlapError = errorOf("overlap");
   return (
     <ActionForm
@@ -60,7 +52,7 @@ function ReplaceForm({ id, formNonce, expiry, form }: Props & { form: FormAnswer
           <Select
             id="overlap"
             name="overlap"
-            defaultValue={(state.kind === "invalid" && state.values.overlap) || "day"}
+            defaultValue={(answer.kind === "invalid" && answer.values.overlap) || "day"}
             options={OVERLAPS}
             {...describedBy("overlap", overlapError)}
           />
@@ -72,4 +64,4 @@ function ReplaceForm({ id, formNonce, expiry, form }: Props & { form: FormAnswer
       </div>
     </ActionForm>
   );
-}
+});

@@ -9,25 +9,23 @@ import { SecretPanel } from "@/app/ui/secret-panel";
 import { useShownOnce } from "@/app/ui/shown-once-context";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
+import type { TokenRecord } from "@/lib/tokens/management";
 import { refreshTokensAction } from "../actions";
 import { useFacts } from "../facts";
 import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
-import type { CreateState, ReplacedToken, CreatedToken as Token } from "./create-state";
+import type { CreatedState } from "./create-state";
 import styles from "./created-token.module.css";
 import { useLeaveGuard } from "./use-leave-guard";
 
 const NOT_COPIED = "You have not copied the new token, and it cannot be shown again. Leave it behind?";
 
-type Answer = Extract<CreateState, { kind: "created" | "already-created" }>;
-
 /** Shows the token once. For a form that was sent again, it only says that the token exists. */
-export function CreatedToken({ answer }: { answer: Answer }) {
-  if (answer.kind === "created") return <NewToken answer={answer} />;
-  return <AlreadyCreated token={answer.token} />;
+export function CreatedToken({ answer: { raw, token, replaced } }: { answer: CreatedState }) {
+  return raw === null ? <AlreadyCreated token={token} /> : <NewToken {...{ raw, token, replaced }} />;
 }
 
-function AlreadyCreated({ token }: { token: Token }) {
+function AlreadyCreated({ token }: { token: TokenRecord }) {
   const { reset } = useShownOnce();
   return (
     <SecretPanel
@@ -50,13 +48,18 @@ function AlreadyCreated({ token }: { token: Token }) {
   );
 }
 
-function NewToken({ answer: { raw, token, replaced } }: { answer: Extract<Answer, { kind: "created" }> }) {
+function NewToken({ raw, token, replaced }: Omit<CreatedState, "kind"> & { raw: string }) {
   const { reset } = useShownOnce();
   const [isCopied, setIsCopied] = useState(false);
   const onCopied = () => setIsCopied(true);
   useLeaveGuard(!isCopied, NOT_COPIED);
-  useCopiedByHand(raw, onCopied);
-  const endsOnFirstUse = replaced !== null && !replaced.hasEnded && replaced.endsAt === null;
+  useEffect(() => {
+    // By keyboard or menu instead of the button.
+    const onCopy = ({ target }: ClipboardEvent) =>
+      setIsCopied((before) => before || selectedText(target).includes(raw));
+    document.addEventListener("copy", onCopy);
+    return () => document.removeEventListener("copy", onCopy);
+  }, [raw]);
   return (
     <SecretPanel
       title="Copy your new token now"
@@ -65,7 +68,8 @@ function NewToken({ answer: { raw, token, replaced } }: { answer: Extract<Answer
         path: `${TOKEN_PAGE}/first-use?id=${token.id}`,
         what: "request",
         later: "The list of tokens shows the first request when it is opened again.",
-        onSeen: refreshLists,
+        // Shows it in the list below too. A failure is harmless: the next visit shows it.
+        onSeen: () => void refreshTokensAction().catch(() => {}),
       }}
       leave={{
         what: "token",
@@ -94,7 +98,7 @@ function NewToken({ answer: { raw, token, replaced } }: { answer: Extract<Answer
         </div>
       </div>
       {/* Trying the token would be its first use, and would end the old token before its program has the new one. */}
-      {!endsOnFirstUse && <TryIt raw={raw} onCopied={onCopied} />}
+      {!replaced?.endsOnFirstUse && <TryIt raw={raw} onCopied={onCopied} />}
       <p className="hint">
         {/* In a tab of its own: here the token would be lost. */}
         What else it can read, in four languages:{" "}
@@ -107,7 +111,7 @@ function NewToken({ answer: { raw, token, replaced } }: { answer: Extract<Answer
 }
 
 /** What the new token is for, until when and from where it works. */
-function About({ token: { name, expiresAt, networks } }: { token: Token }) {
+function About({ token: { name, expiresAt, networks } }: { token: TokenRecord }) {
   const { now } = useFacts();
   return (
     <>
@@ -132,7 +136,7 @@ function About({ token: { name, expiresAt, networks } }: { token: Token }) {
 }
 
 /** Says when the replaced token ends. */
-function OldToken({ token: { id, hint, hasEnded, endsAt } }: { token: ReplacedToken }) {
+function OldToken({ token: { id, hint, revokedAt, endsOnFirstUse, expiresAt } }: { token: TokenRecord }) {
   const { now } = useFacts();
   const old = (
     // In a tab of its own: here the token would be lost.
@@ -141,14 +145,14 @@ function OldToken({ token: { id, hint, hasEnded, endsAt } }: { token: ReplacedTo
       <span className="visually-hidden"> (in a new tab)</span>
     </a>
   );
-  if (hasEnded) {
+  if (revokedAt) {
     return (
       <p>
         <strong>The old token has ended.</strong> Programs that use {old} are refused until they have this one.
       </p>
     );
   }
-  if (endsAt === null) {
+  if (endsOnFirstUse) {
     return (
       <p>
         <strong>The old token ends with the first request that uses this one.</strong> Give this token to the program
@@ -158,10 +162,8 @@ function OldToken({ token: { id, hint, hasEnded, endsAt } }: { token: ReplacedTo
   }
   return (
     <p>
-      <strong>
-        The old token still works. It ends <Time at={endsAt} now={now} />.
-      </strong>{" "}
-      Until then, give this token to every program that uses {old}.
+      <strong>The old token still works. It ends {expiresAt && <Time at={expiresAt} now={now} />}.</strong> Until then,
+      give this token to every program that uses {old}.
     </p>
   );
 }
@@ -185,23 +187,6 @@ function TryIt({ raw, onCopied }: { raw: string; onCopied: () => void }) {
       </details>
     </>
   );
-}
-
-/** Shows "First request received" in the list below too. A failure is harmless: the next visit shows it. */
-function refreshLists(): void {
-  refreshTokensAction().catch(() => {});
-}
-
-/** Notices when the person copies the token by keyboard or menu instead of the button. */
-function useCopiedByHand(raw: string, onCopied: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is done about it may be another function each time
-  useEffect(() => {
-    const onCopy = (event: ClipboardEvent) => {
-      if (selectedText(event.target).includes(raw)) onCopied();
-    };
-    document.addEventListener("copy", onCopy);
-    return () => document.removeEventListener("copy", onCopy);
-  }, [raw]);
 }
 
 function selectedText(target: EventTarget | null): string {
