@@ -14,17 +14,9 @@ export type TokenEvent = {
   facts: TokenEventFacts;
 };
 
-/** A token that was used from a new network, and the network. */
-export type NewNetwork = { tokenId: number; network: string; agent: string | null; firstSeenAt: Date };
-
-/** The newest new network of each token among these events. */
-export function newNetworksIn(events: readonly TokenEvent[]): NewNetwork[] {
-  const networks = events.flatMap(({ tokenId, kind, startedAt, facts: { network, agent } }) =>
-    kind === "new_network" && network !== undefined
-      ? [[tokenId, { tokenId, network, agent: agent ?? null, firstSeenAt: startedAt }] as const]
-      : [],
-  );
-  return [...new Map(networks).values()];
+/** The newest of these events of one kind of a token. */
+export function findNews(events: readonly TokenEvent[], tokenId: number, kind: TokenEventKind): TokenEvent | undefined {
+  return events.findLast((event) => event.tokenId === tokenId && event.kind === kind);
 }
 
 /** Whether these events tell that the token ends within days. */
@@ -71,7 +63,7 @@ export async function listTokenNews(tokenIds: readonly number[], now: Date): Pro
 /** Stores that the owner uses these tokens from these networks. Tokens of other accounts are left alone. */
 export async function confirmNetworks(
   accountId: number,
-  seen: readonly Pick<NewNetwork, "tokenId" | "network">[],
+  seen: readonly { tokenId: number; network: string }[],
   now: Date,
 ): Promise<void> {
   if (seen.length === 0) return;

@@ -25,7 +25,6 @@ import {
 import { isInside, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
 import { findOverlap } from "@/lib/tokens/replacement";
 import type { CreateField, CreateState, CreateValues } from "./create/create-state";
-import { SEEN_FIELD, type SeenFrom } from "./list/known-networks";
 import { findOutcome } from "./revoke/find-outcome";
 import { parseSelection, type RevokeOutcome } from "./revoke/revocation";
 
@@ -126,10 +125,19 @@ export async function revokeTokensAction(
   return { kind: "revoked", tokens, at: Date.now(), now: Date.now() };
 }
 
-/** Stores that the use from the new networks of the form was the owner's own, which ends the notice of it. */
+/**
+ * Stores that the use from the new networks of the form was the owner's own, which ends the notice of it. Each field `seen`
+ * holds the id of a token and a network. Ignores other values, and those beyond the most active tokens.
+ */
 export async function confirmNetworksAction(form: FormData): Promise<void> {
   const account = await requireAccount();
-  await confirmNetworks(account.id, seenIn(form), new Date());
+  const seen = form.getAll("seen").slice(0, MAX_ACTIVE_TOKENS);
+  const networks = seen.flatMap((value) => {
+    const [id = "", network = ""] = String(value).split(" ", 2);
+    const tokenId = findId(id);
+    return tokenId === null || network === "" ? [] : [{ tokenId, network }];
+  });
+  await confirmNetworks(account.id, networks, new Date());
   revalidatePath(TOKEN_PAGE, "layout");
 }
 
@@ -148,16 +156,4 @@ async function report(
   more: Partial<SecurityEvent[1]> = {},
 ) {
   securityEvent(event, { accountId: account.id, tokenId, ip: (await requestSender()).ip, ...more });
-}
-
-/** Reads the fields of a form, at most one for each active token. Ignores other values. */
-function seenIn(form: FormData): SeenFrom[] {
-  return form
-    .getAll(SEEN_FIELD)
-    .slice(0, MAX_ACTIVE_TOKENS)
-    .flatMap((value) => {
-      const [id = "", network = ""] = String(value).split(" ", 2);
-      const tokenId = findId(id);
-      return tokenId === null || network === "" ? [] : [{ tokenId, network }];
-    });
 }

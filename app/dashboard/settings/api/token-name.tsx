@@ -2,10 +2,10 @@ import { Fingerprint } from "@/app/ui/fingerprint";
 import { StrongName } from "@/app/ui/name";
 import { tokenPath } from "@/lib/page-paths";
 
-type Props = { token: { id: number; name: string; hint: string }; isLink?: boolean };
+type Token = { id: number; name: string; hint: string };
 
 /** A token in a sentence: its name and its last characters. `isLink`: the name leads to its page. */
-export function TokenName({ token: { id, name, hint }, isLink = false }: Props) {
+export function TokenName({ token: { id, name, hint }, isLink = false }: { token: Token; isLink?: boolean }) {
   const strong = <StrongName>{name}</StrongName>;
   return (
     <>
@@ -18,5 +18,14 @@ export function TokenName({ token: { id, name, hint }, isLink = false }: Props) 
       )}{" "}
       (<Fingerprint hint={hint} />)
     </>
+  );
+}
+
+/** A token of the same name as the one at hand: its last characters lead to its page. */
+export function TokenLink({ token: { id, hint } }: { token: Pick<Token, "id" | "hint"> }) {
+  return (
+    <a className="inline-link" href={tokenPath(id)}>
+      <Fingerprint hint={hint} />
+    </a>
   );
 }

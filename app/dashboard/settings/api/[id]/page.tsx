@@ -11,7 +11,7 @@ import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
-import { listTokenNews, newNetworksIn } from "@/lib/tokens/events/token-events";
+import { findNews, listTokenNews } from "@/lib/tokens/events/token-events";
 import { endOf, findReplacedBy, findToken, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { mergeNetworks } from "@/lib/tokens/networks";
@@ -19,7 +19,7 @@ import { expiryOfReplacement } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
 import { renameTokenAction } from "../actions";
 import { NewNetworkOf } from "../list/notices";
-import { ReplacementNote } from "../list/replacement-note";
+import { Replacements } from "../list/replacements";
 import { readFacts } from "../read-facts";
 import { describeToken } from "../revoke/revocation";
 import { RevokeLink, RevokeQuestions } from "../revoke/revoke-questions";
@@ -50,7 +50,7 @@ export default async function Page({ params, searchParams }: Props) {
     findReplacedBy(accountId, token.id),
     readFacts(now),
   ]);
-  const seen = newNetworksIn(news);
+  const newNetwork = findNews(news, token.id, "new_network");
   const day = days.get(token.id);
   return (
     <main id="main" className="page parts">
@@ -58,21 +58,15 @@ export default async function Page({ params, searchParams }: Props) {
         <PageHeader
           back={{ href: TOKEN_PAGE, label: "API tokens" }}
           title={<Name>{token.name}</Name>}
-          facts={<FactsOf token={token} now={now} />}
+          facts={<FactsOf {...{ token, isActive, now }} />}
         >
-          {successor && <ReplacementNote token={token} by={successor} isActive={isActive} now={now} />}
-          {predecessor && (
-            <p>
-              Replaces{" "}
-              <a className="inline-link" href={tokenPath(predecessor.id)}>
-                <Fingerprint hint={predecessor.hint} />
-              </a>
-            </p>
+          {(successor || predecessor) && (
+            <Replacements {...{ token, isActive, now }} by={successor} of={predecessor} className="block" />
           )}
         </PageHeader>
         <TokenUse token={token} now={now} />
         <Section id="used-from" title="Used from">
-          {seen.length > 0 && <NewNetworkOf token={token} seen={seen} now={now} />}
+          {newNetwork && <NewNetworkOf token={token} event={newNetwork} now={now} />}
           {visitors.used.length > 0 ? (
             <Visitors labelledBy="used-from" visitors={visitors.used} hasRequests now={now} />
           ) : (
@@ -107,11 +101,23 @@ export default async function Page({ params, searchParams }: Props) {
   );
 }
 
-function FactsOf({ token, now }: { token: TokenRecord; now: Date }) {
+function FactsOf({ token, isActive, now }: { token: TokenRecord; isActive: boolean; now: Date }) {
+  const end = endOf(token);
   return (
     <>
-      <Fingerprint hint={token.hint} /> · <State token={token} now={now} /> · created{" "}
-      <Time at={token.createdAt} now={now} />
+      <Fingerprint hint={token.hint} /> ·{" "}
+      {end === null ? (
+        "does not expire"
+      ) : isActive ? (
+        <>
+          expires on <DateOf at={end} /> (<Until at={end} now={now} />)
+        </>
+      ) : (
+        <>
+          {token.revokedAt ? "revoked" : "expired"} <Time at={end} now={now} />
+        </>
+      )}{" "}
+      · created <Time at={token.createdAt} now={now} />
     </>
   );
 }
@@ -176,21 +182,4 @@ async function getOwnToken(id: string): Promise<{ accountId: number; token: Toke
   const number = findId(id);
   const token = number === null ? null : await findToken(account.id, number);
   return token ? { accountId: account.id, token } : notFound();
-}
-
-function State({ token, now }: { token: TokenRecord; now: Date }) {
-  const end = endOf(token);
-  if (tokenState(token, now) === "active") {
-    if (!end) return "does not expire";
-    return (
-      <>
-        expires on <DateOf at={end} /> (<Until at={end} now={now} />)
-      </>
-    );
-  }
-  return (
-    <>
-      {token.revokedAt ? "revoked" : "expired"} {end && <Time at={end} now={now} />}
-    </>
-  );
 }

@@ -37,21 +37,6 @@ export function LastUse({ token, now }: Props) {
   );
 }
 
-/** When and from where a token was first used. */
-export function FirstUse({ token: { firstUsedAt, firstUsedIp }, now }: Props) {
-  if (!firstUsedAt) return <span className="soft">Never used</span>;
-  return (
-    <>
-      <Time at={firstUsedAt} now={now} />
-      {firstUsedIp && (
-        <span className="hint block breaks">
-          <Ip ip={firstUsedIp} />
-        </span>
-      )}
-    </>
-  );
-}
-
 /** How often a token was refused, and when and from where last. */
 export function Refusals({ token, now }: Props) {
   const { refusedCount, lastRefusedAt, lastRefusedIp } = token;

@@ -3,61 +3,60 @@ import { Name, UnseenName } from "@/app/ui/name";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { tokenPath } from "@/lib/page-paths";
 import type { TokenEventKind } from "@/lib/tokens/events/kinds";
-import { endsSoon, type NewNetwork, newNetworksIn, type TokenEvent } from "@/lib/tokens/events/token-events";
+import { endsSoon, findNews, type TokenEvent } from "@/lib/tokens/events/token-events";
 import { endOf, type TokenLists, type TokenRecord } from "@/lib/tokens/management";
 import { TokenName } from "../token-name";
 import { NewsActions } from "./news-actions";
 import styles from "./notices.module.css";
 import { programName } from "./program-name";
 
-type Props = { lists: TokenLists; news: readonly TokenEvent[]; now: Date };
-/** A token that was refused, and the event of that. */
-type Refused = { token: TokenRecord; event: TokenEvent };
+/** A token, and what happened to it. */
+type Item = { token: TokenRecord; event: TokenEvent };
 
-/** The same of one token, on its own page. */
-export function NewNetworkOf({ token, seen, now }: { token: TokenRecord; seen: readonly NewNetwork[]; now: Date }) {
+/** That a token was used from a new network, on its own page. */
+export function NewNetworkOf({ now, ...item }: Item & { now: Date }) {
   return (
     <ul className={`stack tight inset breaks warning ${styles.notices}`}>
-      <NewNetworks seen={seen.map((network) => ({ token, network }))} now={now} />
+      <NewNetworks items={[item]} now={now} />
     </ul>
   );
 }
 
-type SeenToken = { token: TokenRecord; network: NewNetwork };
+type Props = { lists: TokenLists; news: readonly TokenEvent[]; now: Date };
 
 /** What needs attention: tokens tried after their end or outside their networks, about to end, used from a new network. */
 export function Notices({ lists: { active, ended }, news, now }: Props) {
-  const refused = (tokens: readonly TokenRecord[], kind: TokenEventKind): Refused[] =>
+  const itemsOf = (tokens: readonly TokenRecord[], kind: TokenEventKind): Item[] =>
     tokens.flatMap((token) => {
-      const event = news.findLast(({ tokenId, ...event }) => tokenId === token.id && event.kind === kind);
+      const event = findNews(news, token.id, kind);
       return event ? [{ token, event }] : [];
     });
-  const tried = refused(ended, "refused_after_end");
-  const elsewhere = refused(active, "refused_elsewhere");
-  const ending = active.filter((token) => token.replacedById === null && endsSoon(token.id, news));
-  const seen = newNetworksIn(news).flatMap((network) => {
-    const token = active.find(({ id }) => id === network.tokenId);
-    return token ? [{ token, network }] : [];
-  });
+  const tried = itemsOf(ended, "refused_after_end");
+  const elsewhere = itemsOf(active, "refused_elsewhere");
+  const ending = active.filter(({ id, replacedById }) => replacedById === null && endsSoon(id, news));
+  const seen = itemsOf(active, "new_network");
   if (tried.length + elsewhere.length + ending.length + seen.length === 0) return null;
   return (
     <section className={`stack tight inset breaks warning ${styles.notices}`} aria-labelledby="notices">
       <h2 id="notices">Needs attention</h2>
       <ul className="stack tight">
         <Line
-          tokens={tried.map(({ token }) => token)}
-          one={tried[0] && <StillTried {...tried[0]} now={now} />}
+          items={tried}
+          one={({ token, event }) => (
+            <>
+              {token.revokedAt ? "was revoked" : "expired"} <Time at={endOf(token) ?? now} now={now} /> and is still
+              tried: last <LastRefusal event={event} now={now} />
+            </>
+          )}
           several={["ended tokens are still tried", "Give their programs a new token."]}
         />
         <Line
-          tokens={elsewhere.map(({ token }) => token)}
-          one={
-            elsewhere[0] && (
-              <>
-                was refused outside its networks: last <LastRefusal {...elsewhere[0]} now={now} />
-              </>
-            )
-          }
+          items={elsewhere}
+          one={({ event }) => (
+            <>
+              was refused outside its networks: last <LastRefusal event={event} now={now} />
+            </>
+          )}
           several={[
             "tokens were refused outside their networks",
             "Add the networks of your programs, and replace tokens that strangers have.",
@@ -66,28 +65,26 @@ export function Notices({ lists: { active, ended }, news, now }: Props) {
           action="Change networks of"
         />
         <Line
-          tokens={ending}
-          one={
-            ending[0]?.expiresAt && (
-              <>
-                ends <Until at={ending[0].expiresAt} now={now} />, on <DateOf at={ending[0].expiresAt} />
-              </>
-            )
-          }
+          items={ending.map((token) => ({ token, at: token.expiresAt ?? now }))}
+          one={({ at }) => (
+            <>
+              ends <Until at={at} now={now} />, on <DateOf at={at} />
+            </>
+          )}
           several={["tokens end within two weeks", "Replace those that programs still use."]}
           part="replace"
           action="Replace"
         />
-        <NewNetworks seen={seen} now={now} />
+        <NewNetworks items={seen} now={now} />
       </ul>
     </section>
   );
 }
 
-type LineProps = {
-  tokens: readonly TokenRecord[];
+type LineProps<Of> = {
+  items: readonly Of[];
   /** What is said of one token after its name. */
-  one: React.ReactNode;
+  one: (item: Of) => React.ReactNode;
   /** What is said of several before their names, and after them. */
   several: readonly [before: string, after: string];
   /** The part of a token's page that the names of several lead to, and `action` of one. */
@@ -98,41 +95,38 @@ type LineProps = {
 };
 
 /** The same of one token or of several, in a line. */
-function Line({ tokens, one, several: [before, after], part, action, children }: LineProps) {
-  const [token, ...others] = tokens;
-  if (!token) return null;
+function Line<Of extends { token: TokenRecord }>({ items, one, several, part, action, children }: LineProps<Of>) {
+  const [item, ...others] = items;
+  if (!item) return null;
   const isOne = others.length === 0;
+  const hrefOf = ({ token }: Of) => tokenPath(token.id) + (part ? `#${part}` : "");
   return (
     <li className={`row spread ${styles.line}`}>
-      <span>
-        {isOne ? (
-          <>
-            <TokenName token={token} isLink /> {one}.
-          </>
-        ) : (
-          <>
-            {tokens.length} {before}: <Names tokens={tokens} part={part} />. {after}
-          </>
-        )}
-      </span>
+      {isOne ? (
+        <span>
+          <TokenName token={item.token} isLink /> {one(item)}.
+        </span>
+      ) : (
+        <span>
+          {items.length} {several[0]}:{" "}
+          {items.map((item, index) => (
+            <span key={item.token.id}>
+              {index > 0 && (index === others.length ? " and " : ", ")}
+              <a className="inline-link" href={hrefOf(item)}>
+                <Name>{item.token.name}</Name>
+              </a>
+            </span>
+          ))}
+          . {several[1]}
+        </span>
+      )}
       {isOne && action && (
-        <a className="target medium" href={`${tokenPath(token.id)}#${part}`}>
-          {action} <UnseenName>{token.name}</UnseenName>
+        <a className="target medium" href={hrefOf(item)}>
+          {action} <UnseenName>{item.token.name}</UnseenName>
         </a>
       )}
       {children}
     </li>
-  );
-}
-
-/** When and by whom an ended token was tried. */
-function StillTried({ token, event, now }: Refused & { now: Date }) {
-  const end = endOf(token);
-  return (
-    <>
-      {token.revokedAt ? "was revoked" : "expired"} {end && <Time at={end} now={now} />} and is still tried: last{" "}
-      <LastRefusal event={event} now={now} />
-    </>
   );
 }
 
@@ -145,37 +139,24 @@ function LastRefusal({ event: { endedAt, facts }, now }: { event: TokenEvent; no
   );
 }
 
-function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
-  const tokens = seen.map(({ token }) => token);
-  const networks = seen.map(({ network }) => network);
-  const [network] = networks;
-  const program = network && programName(network.agent);
+function NewNetworks({ items, now }: { items: readonly Item[]; now: Date }) {
   return (
     <Line
-      tokens={tokens}
-      one={
-        network && (
+      items={items}
+      one={({ event: { startedAt, facts } }) => {
+        const program = programName(facts.agent ?? null);
+        return (
           <>
-            was used from a new network <Time at={network.firstSeenAt} now={now} />: <Ip ip={network.network} />
+            was used from a new network <Time at={startedAt} now={now} />: <Ip ip={facts.network ?? ""} />
             {program && ` (${program})`}
           </>
-        )
-      }
+        );
+      }}
       several={["tokens were used from a new network", "Revoke those that you did not use there."]}
     >
-      <NewsActions tokens={tokens} seen={networks} />
+      <NewsActions
+        tokens={items.map(({ token: { id, name }, event }) => ({ id, name, network: event.facts.network ?? null }))}
+      />
     </Line>
   );
-}
-
-/** Names every token that the notice counts. */
-function Names({ tokens, part }: { tokens: readonly TokenRecord[]; part: LineProps["part"] | undefined }) {
-  return tokens.map((token, index) => (
-    <span key={token.id}>
-      {index > 0 && (index === tokens.length - 1 ? " and " : ", ")}
-      <a className="inline-link" href={tokenPath(token.id) + (part ? `#${part}` : "")}>
-        <Name>{token.name}</Name>
-      </a>
-    </span>
-  ));
 }

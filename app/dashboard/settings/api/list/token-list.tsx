@@ -1,19 +1,20 @@
+import { CodeBlock } from "@/app/ui/code-block";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Name } from "@/app/ui/name";
+import { Section } from "@/app/ui/section";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import type { DayOfUse } from "@/lib/tokens/activity";
 import { endsSoon, type TokenEvent } from "@/lib/tokens/events/token-events";
-import { endOf, type TokenRecord } from "@/lib/tokens/management";
+import { endOf, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
 import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
 import { Selection } from "../revoke/selection";
 import { LastUse, Refusals } from "./last-use";
-import { ReplacementNote } from "./replacement-note";
+import { Replacements } from "./replacements";
 import styles from "./token-list.module.css";
-import { searchText } from "./token-view";
-import type { Sort, View } from "./view";
+import { applyView, filterTokens, type Sort, searchText, type View } from "./view";
 
 // Both tables have the same number of columns with the same widths, so that their columns line up.
 const activeColumns = (view: View): Column[] => [
@@ -27,19 +28,21 @@ const ENDED_COLUMNS = ["Token", "Created", "Ended", "Last used", "Refused"];
 
 /** The list names this many networks of a token, and counts more. */
 const FEW_NETWORKS = 2;
+/** The page shows this many ended tokens and folds the others. */
+const UNFOLDED = 10;
 
-type Props = { tokens: readonly TokenRecord[]; now: Date };
+type Props = { tokens: readonly TokenRecord[]; view: View; now: Date };
 type ActiveProps = Props & {
-  /** Every active token, including tokens that are not shown. */
-  all: readonly TokenRecord[];
   days: ReadonlyMap<number, DayOfUse>;
   news: readonly TokenEvent[];
-  view: View;
+  /** Where the API is. */
+  origin: string;
 };
 
 /** Tokens that work. Several can be sorted, and selected to be revoked together. */
-export function ActiveTokens({ tokens, all, days, news, view, now }: ActiveProps) {
-  const isSelectable = tokens.length > 1;
+export function ActiveTokens({ tokens, days, news, view, origin, now }: ActiveProps) {
+  const shown = applyView(tokens, view);
+  const isSelectable = shown.length > 1;
   const table = (
     <DataTable
       label="Active tokens"
@@ -47,103 +50,138 @@ export function ActiveTokens({ tokens, all, days, news, view, now }: ActiveProps
       isSet
       className={`breaks ${styles.table}`}
     >
-      {tokens.map((token) => (
+      {shown.map((token) => (
         <TokenRow
           key={token.id}
-          {...{ token, isSelectable, now }}
-          notes={
-            <>
-              <Replacement token={token} all={all} now={now} />
-              <OnlyFrom networks={token.networks} />
-            </>
-          }
-          end={["Expires", <Expiry key="expires" token={token} isSoon={endsSoon(token.id, news)} now={now} />]}
-          traffic={<Traffic day={days.get(token.id)} />}
-        >
-          <Cell className={`end ${styles.action}`}>
-            <RevokeLink selection={[token.id]} className="plain-button wary">
-              Revoke
-              <span className="visually-hidden">
-                {" "}
-                <Name>{token.name}</Name>, ending in {token.hint}
-              </span>
-            </RevokeLink>
-          </Cell>
-        </TokenRow>
+          {...{ token, now }}
+          active={{ isSelectable, all: tokens, isSoon: endsSoon(token.id, news), day: days.get(token.id) }}
+        />
       ))}
     </DataTable>
   );
-  return isSelectable ? <Selection>{table}</Selection> : table;
+  const part = shown.length < tokens.length ? `, ${shown.length} shown` : "";
+  return (
+    <Section
+      id="active"
+      title="Active tokens"
+      note={tokens.length > 0 && `${tokens.length} of ${MAX_ACTIVE_TOKENS}${part}`}
+    >
+      {tokens.length === 0 && (
+        <div className="card card-body">
+          <p>
+            A token is a password for one program: a dashboard, a script or an alert that reads your servers through the
+            API. Give each program its own, so that you can revoke one without touching the others.
+          </p>
+          <CodeBlock label="Example" text={`curl -sS ${origin}/api/v1/me -H "Authorization: Bearer $TOKEN"`} />
+        </div>
+      )}
+      {tokens.length > 0 && shown.length === 0 && <p>No active token matches “{view.filter}”.</p>}
+      {shown.length > 0 && (isSelectable ? <Selection>{table}</Selection> : table)}
+    </Section>
+  );
 }
 
-/** Tokens that no longer work, and the programs that still send them. */
-export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: boolean }) {
-  return (
-    <DataTable
-      label={isMore ? "More revoked and expired tokens" : "Revoked and expired tokens"}
-      columns={ENDED_COLUMNS}
-      isSet
-      className={`breaks ${styles.table} ${styles.ended}`}
-    >
+/** Tokens that no longer work, and the programs that still send them. `hasMore`: the account had more than these. */
+export function EndedTokens({ tokens, hasMore, view, now }: Props & { hasMore: boolean }) {
+  const shown = filterTokens(tokens, view.filter);
+  const table = (label: string, tokens: readonly TokenRecord[]) => (
+    <DataTable label={label} columns={ENDED_COLUMNS} isSet className={`breaks ${styles.table} ${styles.ended}`}>
       {tokens.map((token) => (
-        <TokenRow key={token.id} {...{ token, now }} end={["Ended", <Ending key="ended" token={token} now={now} />]}>
-          <Value label="Refused">
-            <Refusals token={token} now={now} />
-          </Value>
-        </TokenRow>
+        <TokenRow key={token.id} {...{ token, now }} />
       ))}
     </DataTable>
+  );
+  return (
+    <Section
+      id="ended"
+      title="Revoked and expired"
+      note={hasMore ? `The last ${MAX_ENDED_SHOWN}; earlier ones are not kept` : "Kept here for 90 days"}
+    >
+      {shown.length > 0 ? (
+        table("Revoked and expired tokens", shown.slice(0, UNFOLDED))
+      ) : (
+        <p>No ended token matches “{view.filter}”.</p>
+      )}
+      {shown.length > UNFOLDED && (
+        <details className="disclosure">
+          <summary>{shown.length - UNFOLDED} more</summary>
+          {table("More revoked and expired tokens", shown.slice(UNFOLDED))}
+        </details>
+      )}
+    </Section>
   );
 }
 
 type RowProps = {
   token: TokenRecord;
   now: Date;
-  /** With a check box. */
-  isSelectable?: boolean;
-  /** Below the name. */
-  notes?: React.ReactNode;
-  /** The third column. */
-  end: readonly [label: string, value: React.ReactNode];
-  /** Below the last use. */
-  traffic?: React.ReactNode;
-  /** The last column. */
-  children: React.ReactNode;
+  /** Of a token that works: whether it has a check box, every active token, and whether its end is near. */
+  active?: { isSelectable: boolean; all: readonly TokenRecord[]; isSoon: boolean; day: DayOfUse | undefined };
 };
 
-/** What both tables say of a token. */
-function TokenRow({ token, now, isSelectable = false, notes, end: [label, end], traffic, children }: RowProps) {
+function TokenRow({ token, now, active }: RowProps) {
+  const { id, name, hint, networks } = token;
   return (
     <Row data-search={searchText(token)}>
       <RowTitle className={styles.nameCell}>
         <span className={styles.choice}>
-          {isSelectable && (
+          {active?.isSelectable && (
             <input
               className="check"
               type="checkbox"
               name="revoke"
-              value={token.id}
-              aria-label={`Select ${token.name}, ending in ${token.hint}`}
+              value={id}
+              aria-label={`Select ${name}, ending in ${hint}`}
             />
           )}
           <span className={styles.naming}>
-            <a className={`target ${styles.name}`} href={tokenPath(token.id)}>
-              <Name>{token.name}</Name>
+            <a className={`target ${styles.name}`} href={tokenPath(id)}>
+              <Name>{name}</Name>
             </a>
-            <Fingerprint hint={token.hint} isSoft />
-            {notes}
+            <Fingerprint hint={hint} isSoft />
+            {active && (
+              <Replacements
+                {...{ token, now }}
+                isActive
+                by={active.all.find(({ id }) => id === token.replacedById)}
+                of={active.all.find(({ replacedById }) => replacedById === id)}
+                className="hint"
+              />
+            )}
+            {active && networks.length > 0 && (
+              <span className="hint">
+                Only from{" "}
+                {networks.length > FEW_NETWORKS ? `${networks.length} networks` : <NetworkList networks={networks} />}
+              </span>
+            )}
           </span>
         </span>
       </RowTitle>
       <Value label="Created">
         <Time at={token.createdAt} now={now} />
       </Value>
-      <Value label={label}>{end}</Value>
+      <Value label={active ? "Expires" : "Ended"}>
+        {active ? <Expiry {...{ token, now }} isSoon={active.isSoon} /> : <Ending {...{ token, now }} />}
+      </Value>
       <Value label="Last used">
         <LastUse token={token} now={now} />
-        {traffic}
+        {active?.day && <Traffic day={active.day} />}
       </Value>
-      {children}
+      {active ? (
+        <Cell className={`end ${styles.action}`}>
+          <RevokeLink selection={[id]} className="plain-button wary">
+            Revoke
+            <span className="visually-hidden">
+              {" "}
+              <Name>{name}</Name>, ending in {hint}
+            </span>
+          </RevokeLink>
+        </Cell>
+      ) : (
+        <Value label="Refused">
+          <Refusals token={token} now={now} />
+        </Value>
+      )}
     </Row>
   );
 }
@@ -156,85 +194,50 @@ function Value({ label, children }: { label: string; children: React.ReactNode }
   );
 }
 
-function OnlyFrom({ networks }: { networks: readonly string[] }) {
-  if (networks.length === 0) return null;
-  return (
-    <span className="hint">
-      Only from {networks.length > FEW_NETWORKS ? `${networks.length} networks` : <NetworkList networks={networks} />}
-    </span>
-  );
-}
-
 /** Each column sorts in its one useful order. */
 function sortBy(sort: Sort, order: "ascending" | "descending", view: View): Column["sort"] {
   const query = new URLSearchParams({ ...(view.filter && { filter: view.filter }), sort });
   return { href: `${TOKEN_PAGE}?${query}`, order: view.sort === sort ? order : null };
 }
 
-/** While an old and a new token both work, says which token replaces which. */
-function Replacement({ token, all, now }: { token: TokenRecord; all: readonly TokenRecord[]; now: Date }) {
-  const by = all.find(({ id }) => id === token.replacedById);
-  const of = all.find(({ replacedById }) => replacedById === token.id);
-  return (
-    <>
-      {by && (
-        <span className="hint">
-          <ReplacementNote token={token} by={by} now={now} />
-        </span>
-      )}
-      {of && (
-        <span className="hint">
-          Replaces{" "}
-          <a className="inline-link" href={tokenPath(of.id)}>
-            <Fingerprint hint={of.hint} />
-          </a>
-        </span>
-      )}
-    </>
-  );
-}
-
 /** A day of requests in the height of a line, and how many those were. */
-function Traffic({ day }: { day: DayOfUse | undefined }) {
-  if (!day || day.total.requests === 0) return null;
-  const most = Math.max(...day.hours.map(({ requests }) => requests));
+function Traffic({ day: { total, hours } }: { day: DayOfUse }) {
+  if (total.requests === 0) return null;
+  const most = Math.max(...hours.map(({ requests }) => requests));
   return (
     <span className="hint">
       <svg className={styles.traffic} viewBox="0 0 72 16" aria-hidden="true">
-        {day.hours.map(({ hour, requests }, index) => {
+        {hours.map(({ hour, requests }, index) => {
           const height = (16 * requests) / most;
           return <rect key={hour.getTime()} x={3 * index} y={16 - height} width="2" height={height} />;
         })}
       </svg>
-      {day.total.requests.toLocaleString("en")} in 24 hours
+      {total.requests.toLocaleString("en")} in 24 hours
     </span>
   );
 }
 
-function Expiry({ token, isSoon, now }: { token: TokenRecord; isSoon: boolean; now: Date }) {
-  if (!token.expiresAt) return <span className="soft">Never</span>;
+function Expiry({ token: { expiresAt }, isSoon, now }: { token: TokenRecord; isSoon: boolean; now: Date }) {
+  if (!expiresAt) return <span className="soft">Never</span>;
   return (
     <>
       <span className="nowrap">
-        <DateOf at={token.expiresAt} />
+        <DateOf at={expiresAt} />
       </span>
       <span className={isSoon ? "badge warning" : "hint"}>
-        <Until at={token.expiresAt} now={now} />
+        <Until at={expiresAt} now={now} />
       </span>
     </>
   );
 }
 
 function Ending({ token, now }: { token: TokenRecord; now: Date }) {
-  const at = endOf(token);
   return (
     <>
       <span>{token.revokedAt ? "Revoked" : "Expired"}</span>
-      {at && (
-        <span className="hint">
-          <Time at={at} now={now} />
-        </span>
-      )}
+      <span className="hint">
+        <Time at={endOf(token) ?? now} now={now} />
+      </span>
     </>
   );
 }

@@ -1,8 +1,18 @@
+import type { TokenRecord } from "@/lib/tokens/management";
+
 type Query = Record<string, string | string[] | undefined>;
 
-/** How the active tokens are ordered. */
-const SORTS = ["created", "name", "used", "expires"] as const;
-export type Sort = (typeof SORTS)[number];
+const never = Number.POSITIVE_INFINITY;
+
+/** How the active tokens can be ordered. Ties stay in the order of the list, the newest first. */
+const ORDERS = {
+  created: () => 0,
+  name: (a, b) => a.name.localeCompare(b.name, "en", { sensitivity: "base", numeric: true }),
+  used: (a, b) => Number(b.lastUsedAt) - Number(a.lastUsedAt),
+  // Two that never end are no number apart.
+  expires: (a, b) => Number(a.expiresAt ?? never) - Number(b.expiresAt ?? never) || 0,
+} satisfies Record<string, (a: TokenRecord, b: TokenRecord) => number>;
+export type Sort = keyof typeof ORDERS;
 
 /** What of the lists is shown: `?filter=`, `?sort=`. */
 export type View = { filter: string; sort: Sort };
@@ -14,6 +24,22 @@ export const MAX_FILTER_LENGTH = 16;
 export function viewIn({ filter, sort }: Query): View {
   return {
     filter: typeof filter === "string" ? filter.slice(0, MAX_FILTER_LENGTH).trim() : "",
-    sort: SORTS.find((known) => known === sort) ?? "created",
+    sort: typeof sort === "string" && Object.hasOwn(ORDERS, sort) ? (sort as Sort) : "created",
   };
+}
+
+/** The active tokens that the view shows, in its order. */
+export function applyView(tokens: readonly TokenRecord[], { filter, sort }: View): TokenRecord[] {
+  return filterTokens(tokens, filter).sort(ORDERS[sort]);
+}
+
+/** Those tokens whose name, last four characters or last ip hold the text, whatever the case. */
+export function filterTokens(tokens: readonly TokenRecord[], filter: string): TokenRecord[] {
+  const text = filter.toLowerCase().replace(/^cpat_…?/, "");
+  return tokens.filter((token) => searchText(token).includes(text));
+}
+
+/** The text that the filter searches. Line breaks prevent matches that span two values. */
+export function searchText({ name, hint, lastUsedIp }: TokenRecord): string {
+  return [name, hint, lastUsedIp ?? ""].join("\n").toLowerCase();
 }

@@ -3,7 +3,7 @@
 import { waitText } from "@/lib/format/relative-time";
 import { textOf } from "@/lib/http/form-fields";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { listTokenNews, newNetworksIn } from "@/lib/tokens/events/token-events";
+import { findNews, listTokenNews } from "@/lib/tokens/events/token-events";
 import { lookUpToken } from "@/lib/tokens/lookup";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
 import { type TokenState, tokenState } from "@/lib/tokens/state";
@@ -36,10 +36,10 @@ export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promis
     );
   const now = new Date();
   const ids = result.tokens.flatMap((token) => (tokenState(token, now) === "active" ? token.id : []));
-  const news = newNetworksIn(await listTokenNews(ids, now));
+  const news = await listTokenNews(ids, now);
   const tokens = result.tokens.map((token) => {
     const { id, name, hint } = token;
-    const network = news.find(({ tokenId }) => tokenId === id)?.network ?? null;
+    const network = findNews(news, id, "new_network")?.facts.network ?? null;
     const [endedAt, lastUsedAt] = [endOf(token)?.getTime() ?? null, token.lastUsedAt?.getTime() ?? null];
     return { id, name, hint, state: tokenState(token, now), endedAt, lastUsedAt, network };
   });

@@ -64,9 +64,7 @@ function Answer({ answer }: { answer: LookUpAnswer }) {
             </>
           )}{" "}
           {network !== null && `New: it is used from ${network}. `}
-          {state === "active" && (
-            <NewsActions tokens={[{ id, name }]} seen={network === null ? [] : [{ tokenId: id, network }]} />
-          )}
+          {state === "active" && <NewsActions tokens={[{ id, name, network }]} />}
         </li>
       ))}
     </ul>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TokenRecord } from "@/lib/tokens/management";
-import { applyView } from "./token-view";
+import { applyView } from "./view";
 
 const token = (name: string, data: Partial<TokenRecord> = {}) =>
   ({ name, hint: "0000", lastUsedIp: null, lastUsedAt: null, expiresAt: null, ...data }) as TokenRecord;
