@@ -121,8 +121,7 @@ export async function revokeTokensAction(
   if (revoked.length === 0) return findOutcome(account.id, selection, new Date());
   for (const { id } of revoked) await report("token revoked", account, id);
   revalidatePath(TOKEN_PAGE, "layout");
-  const tokens = revoked.map(({ id, name, hint }) => ({ id, name, hint }));
-  return { kind: "revoked", tokens, at: Date.now(), now: Date.now() };
+  return { kind: "revoked", tokens: revoked, now: new Date() };
 }
 
 /**

@@ -17,13 +17,10 @@ type Found = Pick<TokenRecord, "id" | "name" | "hint"> & {
 };
 
 /** The answer to a pasted token. It never contains the pasted text. Times are numbers, because the form sends its last answer back. */
-export type LookUpAnswer =
-  | { kind: "empty" }
-  | { kind: "message"; message: string }
-  | { kind: "found"; tokens: Found[]; now: number };
+export type LookUpAnswer = { kind: "message"; message: string } | { kind: "found"; tokens: Found[]; now: number };
 
 /** Finds the token that was pasted among those of the account. */
-export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promise<LookUpAnswer> {
+export async function lookUpTokenAction(_: unknown, form: FormData): Promise<LookUpAnswer> {
   const account = await requireAccount();
   const result = await lookUpToken(account.id, textOf(form, "pasted"));
   if (result.kind === "throttled") return message(`Too many attempts. Try again in ${waitText(result.waitMs)}.`);
@@ -35,13 +32,16 @@ export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promis
       "This is not one of your tokens. It may belong to another account, or it ended over 90 days ago and is no longer kept.",
     );
   const now = new Date();
-  const ids = result.tokens.flatMap((token) => (tokenState(token, now) === "active" ? token.id : []));
-  const news = await listTokenNews(ids, now);
-  const tokens = result.tokens.map((token) => {
+  const news = await listTokenNews(
+    result.tokens.map(({ id }) => id),
+    now,
+  );
+  const tokens = result.tokens.map((token): Found => {
     const { id, name, hint } = token;
-    const network = findNews(news, id, "new_network")?.facts.network ?? null;
+    const state = tokenState(token, now);
+    const seen = state === "active" ? findNews(news, id, "new_network") : undefined;
     const [endedAt, lastUsedAt] = [endOf(token)?.getTime() ?? null, token.lastUsedAt?.getTime() ?? null];
-    return { id, name, hint, state: tokenState(token, now), endedAt, lastUsedAt, network };
+    return { id, name, hint, state, endedAt, lastUsedAt, network: seen?.facts.network ?? null };
   });
   return { kind: "found", tokens, now: now.getTime() };
 }

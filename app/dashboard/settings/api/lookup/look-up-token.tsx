@@ -39,23 +39,22 @@ export function LookUpToken() {
         </button>
       </ActionForm>
       <div role="status">
-        <Answer answer={form.answer} />
+        {form.answer.kind === "message" && <p>{form.answer.message}</p>}
+        {form.answer.kind === "found" && <Answer {...form.answer} />}
       </div>
     </section>
   );
 }
 
-function Answer({ answer }: { answer: LookUpAnswer }) {
-  if (answer.kind === "empty") return null;
-  if (answer.kind === "message") return <p>{answer.message}</p>;
-  const now = new Date(answer.now);
+function Answer({ tokens, now: at }: Extract<LookUpAnswer, { kind: "found" }>) {
+  const now = new Date(at);
   return (
     <ul className="stack tight breaks">
-      {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt, network }) => (
+      {tokens.map(({ id, name, hint, state, endedAt, lastUsedAt, network }) => (
         <li key={id}>
           <TokenName token={{ id, name, hint }} isLink />{" "}
-          {state === "active" ? "is active" : `${state === "revoked" ? "was revoked" : "expired"} `}
-          {endedAt !== null && state !== "active" && <Time at={new Date(endedAt)} now={now} />};{" "}
+          {state === "active" ? "is active" : state === "revoked" ? "was revoked " : "expired "}
+          {state !== "active" && endedAt !== null && <Time at={new Date(endedAt)} now={now} />};{" "}
           {lastUsedAt === null ? (
             "it was never used."
           ) : (

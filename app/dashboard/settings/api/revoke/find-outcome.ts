@@ -1,4 +1,4 @@
-import { endOf, findTokens } from "@/lib/tokens/management";
+import { findTokens } from "@/lib/tokens/management";
 import { tokenState } from "@/lib/tokens/state";
 import type { RevokeOutcome, TokenSelection } from "./revocation";
 
@@ -6,14 +6,5 @@ import type { RevokeOutcome, TokenSelection } from "./revocation";
 export async function findOutcome(accountId: number, selection: TokenSelection, now: Date): Promise<RevokeOutcome> {
   const tokens = selection === "all" ? [] : await findTokens(accountId, selection);
   const ended = tokens.find((token) => tokenState(token, now) !== "active");
-  const at = ended && endOf(ended);
-  if (!at) return { kind: "nothing", isAll: selection === "all" };
-  const { id, name, hint, revokedAt } = ended;
-  return {
-    kind: "had-ended",
-    token: { id, name, hint },
-    state: revokedAt ? "revoked" : "expired",
-    at: at.getTime(),
-    now: now.getTime(),
-  };
+  return ended ? { kind: "had-ended", token: ended, now } : { kind: "nothing", isAll: selection === "all" };
 }

@@ -18,21 +18,23 @@ function Sentence({ outcome }: { outcome: RevokeOutcome }) {
       ? "Nothing was changed: there is no active token to revoke."
       : "Nothing was changed: you have no such token.";
   }
-  const time = <Time at={new Date(outcome.at)} now={new Date(outcome.now)} />;
+  const { now } = outcome;
   if (outcome.kind === "had-ended") {
+    const { revokedAt, expiresAt } = outcome.token;
     return (
       <>
         Nothing was changed: <TokenName token={outcome.token} />{" "}
-        {outcome.state === "revoked" ? "was already revoked" : "had already expired"} {time}.
+        {revokedAt ? "was already revoked" : "had already expired"}{" "}
+        <Time at={revokedAt ?? expiresAt ?? now} now={now} />.
       </>
     );
   }
   const [first, ...others] = outcome.tokens;
+  const isOne = first && others.length === 0;
   return (
     <>
-      {first && others.length === 0 ? <TokenName token={first} /> : `${outcome.tokens.length} tokens`}{" "}
-      {others.length === 0 ? "was" : "were"} revoked {time}. Requests with {others.length === 0 ? "it" : "them"} are
-      refused.
+      {isOne ? <TokenName token={first} /> : `${outcome.tokens.length} tokens`} {isOne ? "was" : "were"} revoked{" "}
+      <Time at={now} now={now} />. Requests with {isOne ? "it" : "them"} are refused.
     </>
   );
 }

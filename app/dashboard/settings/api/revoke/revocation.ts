@@ -18,12 +18,9 @@ export function describeToken({ id, name, hint, lastUsedAt, lastUsedIp, lastUsed
   return { id, name, hint, lastUsedAt, lastUsedIp, program: programName(lastUsedAgent) };
 }
 
-type Named = Pick<TokenRecord, "id" | "name" | "hint">;
-
-/** The result of a revocation. Times are numbers, because a form sends its last answer back. */
+/** The result of a revocation, at `now`. */
 export type RevokeOutcome =
-  /** All tokens were revoked at the same instant. */
-  | { kind: "revoked"; tokens: readonly Named[]; at: number; now: number }
-  | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: number; now: number }
+  | { kind: "revoked"; tokens: readonly TokenRecord[]; now: Date }
+  | { kind: "had-ended"; token: TokenRecord; now: Date }
   /** The token does not exist, or no token was active when all were to be revoked. */
   | { kind: "nothing"; isAll: boolean };

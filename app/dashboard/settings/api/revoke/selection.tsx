@@ -7,30 +7,27 @@ import { useFacts } from "../facts";
 import { RevokeLink } from "./revoke-questions";
 import styles from "./selection.module.css";
 
-type Count = { selected: number; shown: number };
-
 /** Around a list with a check box named "revoke" for each token: revokes several with one question. */
 export function Selection({ children }: { children: React.ReactNode }) {
   const { ask } = useFacts();
   const hasScripts = useScripts();
   const form = useRef<HTMLFormElement>(null);
-  const all = useRef<HTMLInputElement>(null);
-  const [{ selected, shown }, setCount] = useState<Count>({ selected: 0, shown: 0 });
+  const [selected, setSelected] = useState(0);
+  const [shown, setShown] = useState(0);
+  /** The check boxes of rows that the filter shows. */
+  const boxes = () => [...(form.current?.querySelectorAll<HTMLInputElement>("tr:not([hidden]) [name=revoke]") ?? [])];
+  const selectedIds = () => boxes().flatMap(({ checked, value }) => (checked ? Number(value) : []));
   const count = () => {
-    const boxes = shownBoxes(form.current);
-    const next = { selected: boxes.filter(({ checked }) => checked).length, shown: boxes.length };
-    setCount((before) => (before.selected === next.selected && before.shown === next.shown ? before : next));
+    setSelected(selectedIds().length);
+    setShown(boxes().length);
   };
 
   // Count after every render, because revoked rows disappear while they are selected.
   useEffect(count);
-  useEffect(() => {
-    if (all.current) all.current.indeterminate = selected > 0 && selected < shown;
-  }, [selected, shown]);
 
   const onSubmit = (event: React.FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const ids = shownBoxes(form.current).flatMap(({ checked, value }) => (checked ? [Number(value)] : []));
+    const ids = selectedIds();
     const button = event.currentTarget.querySelector<HTMLElement>("[type=submit]");
     if (ids.length > 0 && button) ask(ids, button);
     // Nothing is selected yet, so lead to the first check box.
@@ -38,7 +35,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
   };
 
   const selectAll = (event: React.ChangeEvent<HTMLInputElement>) => {
-    for (const box of shownBoxes(form.current)) box.checked = event.target.checked;
+    for (const box of boxes()) box.checked = event.target.checked;
   };
 
   return (
@@ -54,7 +51,9 @@ export function Selection({ children }: { children: React.ReactNode }) {
       <div className={`row ${styles.bar}`} data-has-selection={selected > 0}>
         <label className={`control small soft with-script ${hasScripts ? "" : "not-yet"} ${styles.all}`}>
           <input
-            ref={all}
+            ref={(box) => {
+              if (box) box.indeterminate = selected > 0 && selected < shown;
+            }}
             type="checkbox"
             className="check"
             checked={shown > 0 && selected === shown}
@@ -75,9 +74,4 @@ export function Selection({ children }: { children: React.ReactNode }) {
       {children}
     </form>
   );
-}
-
-/** The check boxes of rows that the filter shows. */
-function shownBoxes(form: HTMLFormElement | null): HTMLInputElement[] {
-  return [...(form?.querySelectorAll<HTMLInputElement>("tr:not([hidden]) [name=revoke]") ?? [])];
 }
