@@ -11,7 +11,7 @@ import { listTokens } from "@/lib/tokens/management";
 import { CreateToken } from "./create/create-token";
 import { Notices } from "./list/notices";
 import { ActiveTokens, EndedTokens } from "./list/token-list";
-import { viewIn } from "./list/view";
+import { type Query, viewIn } from "./list/view";
 import { ViewForm } from "./list/view-form";
 import { LookUpToken } from "./lookup/look-up-token";
 import { readFacts } from "./read-facts";
@@ -23,7 +23,6 @@ import { UseWithAgents } from "./use-with-agents";
 /** With this many active tokens, the page offers a filter and sorting. */
 const MANY = 5;
 
-type Query = Record<string, string | string[] | undefined>;
 type Props = { searchParams: Promise<Query> };
 
 /** The tokens of the account and those that `?revoke=` asks about, if they can be revoked; read once for title and page. */

@@ -11,6 +11,8 @@ type NavigateEvent = Event & { navigationType: string };
 export function useLeaveGuard(isOn: boolean, question: string): void {
   useEffect(() => {
     if (!isOn) return;
+    const end = new AbortController();
+    const { signal } = end;
     let hasAgreed = false;
     /** Cancels the event unless the person agrees to leave. */
     const ask = (event: Event) => {
@@ -32,18 +34,13 @@ export function useLeaveGuard(isOn: boolean, question: string): void {
     const onNavigate = (event: Event) => {
       if ((event as NavigateEvent).navigationType === "traverse" && event.cancelable) ask(event);
     };
-    document.addEventListener("click", onClick, { capture: true });
-    document.addEventListener("submit", onSubmit, { capture: true });
-    window.addEventListener("beforeunload", onUnload);
+    document.addEventListener("click", onClick, { capture: true, signal });
+    document.addEventListener("submit", onSubmit, { capture: true, signal });
+    window.addEventListener("beforeunload", onUnload, { signal });
     // Some browsers lack this API. There, Back within the console does not ask.
     const { navigation } = window as { navigation?: EventTarget };
-    navigation?.addEventListener("navigate", onNavigate);
-    return () => {
-      document.removeEventListener("click", onClick, { capture: true });
-      document.removeEventListener("submit", onSubmit, { capture: true });
-      window.removeEventListener("beforeunload", onUnload);
-      navigation?.removeEventListener("navigate", onNavigate);
-    };
+    navigation?.addEventListener("navigate", onNavigate, { signal });
+    return () => end.abort();
   }, [isOn, question]);
 }
 

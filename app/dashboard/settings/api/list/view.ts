@@ -1,6 +1,7 @@
 import type { TokenRecord } from "@/lib/tokens/management";
 
-type Query = Record<string, string | string[] | undefined>;
+/** The parameters of a URL. */
+export type Query = Record<string, string | string[] | undefined>;
 
 const never = Number.POSITIVE_INFINITY;
 
