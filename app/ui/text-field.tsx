@@ -12,13 +12,19 @@ export type TextFieldSpec = {
   isOptional?: boolean;
 };
 
-type Props = TextFieldSpec & { id?: string; error: string | null };
+type Props = TextFieldSpec &
+  Pick<React.ComponentProps<"input">, "className" | "onInput" | "autoFocus"> & {
+    id?: string;
+    error: string | null;
+    /** Of the field around the input. */
+    fieldClass?: string | undefined;
+  };
 
 /** A name, hostname or the like: nothing that a browser should correct or complete. */
-export function TextField({ id, label, hint, value, isOptional = false, error, ...attributes }: Props) {
+export function TextField({ id, label, hint, value, isOptional = false, error, fieldClass, ...attributes }: Props) {
   const fieldId = id ?? attributes.name;
   return (
-    <Field id={fieldId} label={label} hint={hint} error={error}>
+    <Field id={fieldId} label={label} hint={hint} error={error} className={fieldClass}>
       <input
         // Resetting a form restores the initial value of its fields.
         key={value}

@@ -35,16 +35,14 @@ export function TimeZoneForm({ current, zones }: Props) {
         )
       }
     >
-      <div className="field">
-        <label htmlFor="time-zone">Time zone</label>
-        <Select
-          id="time-zone"
-          name="timeZone"
-          value={chosen}
-          onChange={(event) => setChosen(event.target.value)}
-          options={offered.map((zone) => [zone, zoneText(zone)])}
-        />
-      </div>
+      <Select
+        id="time-zone"
+        label="Time zone"
+        name="timeZone"
+        value={chosen}
+        onChange={(event) => setChosen(event.target.value)}
+        options={offered.map((zone) => [zone, zoneText(zone)])}
+      />
     </ActionForm>
   );
 }

@@ -2,7 +2,6 @@
 
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
-import { describedBy, Field } from "@/app/ui/field";
 import { PasswordAgain } from "@/app/ui/password-again";
 import { Select } from "@/app/ui/select";
 import { shownOnce } from "@/app/ui/shown-once";
@@ -29,7 +28,6 @@ export const ReplaceToken = shownOnce(({ id, formNonce, expiry }: Props) => {
   const form = useFormAnswer(replaceTokenAction);
   const { answer, errorOf } = form;
   if (answer.kind === "created") return <CreatedToken answer={answer} />;
-  const overlapError = errorOf("overlap");
   return (
     <ActionForm
       form={form}
@@ -48,15 +46,14 @@ export const ReplaceToken = shownOnce(({ id, formNonce, expiry }: Props) => {
         )}
       </p>
       <div className="fields">
-        <Field id="overlap" label="The old token ends" error={overlapError}>
-          <Select
-            id="overlap"
-            name="overlap"
-            defaultValue={(answer.kind === "invalid" && answer.values.overlap) || "day"}
-            options={OVERLAPS}
-            {...describedBy("overlap", overlapError)}
-          />
-        </Field>
+        <Select
+          id="overlap"
+          label="The old token ends"
+          name="overlap"
+          defaultValue={(answer.kind === "invalid" && answer.values.overlap) || "day"}
+          options={OVERLAPS}
+          error={errorOf("overlap")}
+        />
         <PasswordAgain id="password-to-replace" isAsked={asksPassword} error={errorOf("password")} />
         <SubmitButton className="button quiet" isPending={form.isPending} pending="Replacing…">
           Replace token

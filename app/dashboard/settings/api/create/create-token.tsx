@@ -8,6 +8,7 @@ import { PasswordAgain } from "@/app/ui/password-again";
 import { Select } from "@/app/ui/select";
 import { shownOnce } from "@/app/ui/shown-once";
 import { useShownOnce } from "@/app/ui/shown-once-context";
+import { TextField } from "@/app/ui/text-field";
 import { useTimeZone } from "@/app/ui/time-zone";
 import { forgetTyped, keepTyped, restoreTyped } from "@/app/ui/typed-text";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -82,21 +83,19 @@ function ExpiryFields({ expiry, date, errorOf }: ExpiryProps) {
   const after = (days: number) => dateText(new Date(now.getTime() + days * DAY), zone);
   return (
     <>
-      <Field id="expiry" label="Expires" error={errorOf("expiry")} className={styles.expiry}>
-        {/* React resets the form to its default option after an action, so the default is the last choice. */}
-        <Select
-          key={expiry}
-          id="expiry"
-          name="expiry"
-          defaultValue={expiry}
-          options={[
-            [NO_EXPIRY, "Never"],
-            ...EXPIRY_DAYS.map((days) => [String(days), `In ${days} days (${after(days)})`] as const),
-            [EXPIRY_ON_DATE, "On a date…"],
-          ]}
-          {...describedBy("expiry", errorOf("expiry"))}
-        />
-      </Field>
+      <Select
+        id="expiry"
+        label="Expires"
+        name="expiry"
+        defaultValue={expiry}
+        options={[
+          [NO_EXPIRY, "Never"],
+          ...EXPIRY_DAYS.map((days) => [String(days), `In ${days} days (${after(days)})`] as const),
+          [EXPIRY_ON_DATE, "On a date…"],
+        ]}
+        error={errorOf("expiry")}
+        className={styles.expiry}
+      />
       <Field
         id="date"
         label="Last day"
@@ -131,22 +130,20 @@ function NameField({ typed, error }: { typed: string; error: string | null }) {
       : error;
   const count = length > maxNameLength * 0.75 ? `${length} of` : "Up to";
   return (
-    <Field id="name" label="Name" hint={`${count} ${maxNameLength} characters`} error={message} className={styles.name}>
-      <input
-        id="name"
-        className="input"
-        name="name"
-        defaultValue={typed}
-        placeholder="Grafana on monitor-1"
-        autoComplete="off"
-        // Browsers count an emoji as two; the server counts what people count.
-        maxLength={4 * maxNameLength}
-        required
-        onInput={(event) => setLength([...event.currentTarget.value.trim()].length)}
-        {...describedBy("name", message, true)}
-        // biome-ignore lint/a11y/noAutofocus: after "Done", the name of the next token can be typed at once
-        autoFocus={isReset || error !== null}
-      />
-    </Field>
+    <TextField
+      id="name"
+      label="Name"
+      hint={`${count} ${maxNameLength} characters`}
+      name="name"
+      value={typed}
+      placeholder="Grafana on monitor-1"
+      // Browsers count an emoji as two; the server counts what people count.
+      maxLength={4 * maxNameLength}
+      onInput={(event) => setLength([...event.currentTarget.value.trim()].length)}
+      error={message}
+      fieldClass={styles.name}
+      // After "Done", the name of the next token can be typed at once.
+      autoFocus={isReset || error !== null}
+    />
   );
 }

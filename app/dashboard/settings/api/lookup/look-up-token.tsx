@@ -1,7 +1,7 @@
 "use client";
 
 import { ActionForm } from "@/app/ui/action-form";
-import { Field } from "@/app/ui/field";
+import { TextField } from "@/app/ui/text-field";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NewsActions } from "../list/news-actions";
@@ -17,23 +17,15 @@ export function LookUpToken() {
   return (
     <section className="stack" aria-label="Which token is this?">
       <ActionForm form={form} className="fields">
-        <Field
-          id="pasted"
+        <TextField
+          name="pasted"
           label="Which token is this? Paste it, or its last four characters"
           hint="It is compared and then forgotten: neither stored nor logged."
-        >
-          <input
-            id="pasted"
-            className="input mono"
-            name="pasted"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            maxLength={200}
-            required
-            aria-describedby="pasted-hint"
-          />
-        </Field>
+          className="input mono"
+          maxLength={200}
+          value=""
+          error={null}
+        />
         <button type="submit" className="button quiet" aria-disabled={form.isPending}>
           Find it
         </button>
