@@ -22,11 +22,8 @@ const NOT_COPIED = "You have not copied the new token, and it cannot be shown ag
 
 /** Shows the token once. For a form that was sent again, it only says that the token exists. */
 export function CreatedToken({ answer: { raw, token, replaced } }: { answer: CreatedState }) {
-  return raw === null ? <AlreadyCreated token={token} /> : <NewToken {...{ raw, token, replaced }} />;
-}
-
-function AlreadyCreated({ token }: { token: TokenRecord }) {
   const { reset } = useShownOnce();
+  if (raw !== null) return <NewToken {...{ raw, token, replaced }} />;
   return (
     <SecretPanel
       title="This token was already created"
@@ -49,6 +46,7 @@ function AlreadyCreated({ token }: { token: TokenRecord }) {
 }
 
 function NewToken({ raw, token, replaced }: Omit<CreatedState, "kind"> & { raw: string }) {
+  const { origin } = useFacts();
   const { reset } = useShownOnce();
   const [isCopied, setIsCopied] = useState(false);
   const onCopied = () => setIsCopied(true);
@@ -98,13 +96,25 @@ function NewToken({ raw, token, replaced }: Omit<CreatedState, "kind"> & { raw: 
         </div>
       </div>
       {/* Trying the token would be its first use, and would end the old token before its program has the new one. */}
-      {!replaced?.endsOnFirstUse && <TryIt raw={raw} onCopied={onCopied} />}
+      {!replaced?.endsOnFirstUse && (
+        <>
+          <CodeBlock
+            label="Try it"
+            text={`curl -sS ${origin}/api/v1/me -H "Authorization: Bearer ${raw}"`}
+            onCopied={onCopied}
+          />
+          <details className="disclosure">
+            <summary>Keep it out of your shell history</summary>
+            <p className="soft">Run this, paste the token, and press Enter. Nothing appears while you paste.</p>
+            <CodeBlock
+              label="Without your shell history"
+              text={`read -rs TOKEN; curl -sS ${origin}/api/v1/me -H "Authorization: Bearer $TOKEN"`}
+            />
+          </details>
+        </>
+      )}
       <p className="hint">
-        {/* In a tab of its own: here the token would be lost. */}
-        What else it can read, in four languages:{" "}
-        <a href={API_REFERENCE} target="_blank" rel="noopener">
-          API reference<span className="visually-hidden"> (in a new tab)</span>
-        </a>
+        What else it can read, in four languages: <NewTab href={API_REFERENCE}>API reference</NewTab>
       </p>
     </SecretPanel>
   );
@@ -139,11 +149,9 @@ function About({ token: { name, expiresAt, networks } }: { token: TokenRecord })
 function OldToken({ token: { id, hint, revokedAt, endsOnFirstUse, expiresAt } }: { token: TokenRecord }) {
   const { now } = useFacts();
   const old = (
-    // In a tab of its own: here the token would be lost.
-    <a href={tokenPath(id)} target="_blank" rel="noopener">
+    <NewTab href={tokenPath(id)}>
       <Fingerprint hint={hint} />
-      <span className="visually-hidden"> (in a new tab)</span>
-    </a>
+    </NewTab>
   );
   if (revokedAt) {
     return (
@@ -168,27 +176,17 @@ function OldToken({ token: { id, hint, revokedAt, endsOnFirstUse, expiresAt } }:
   );
 }
 
-function TryIt({ raw, onCopied }: { raw: string; onCopied: () => void }) {
-  const { origin } = useFacts();
+/** In a tab of its own: here the token would be lost. */
+function NewTab({ href, children }: { href: string; children: React.ReactNode }) {
   return (
-    <>
-      <CodeBlock
-        label="Try it"
-        text={`curl -sS ${origin}/api/v1/me -H "Authorization: Bearer ${raw}"`}
-        onCopied={onCopied}
-      />
-      <details className="disclosure">
-        <summary>Keep it out of your shell history</summary>
-        <p className="soft">Run this, paste the token, and press Enter. Nothing appears while you paste.</p>
-        <CodeBlock
-          label="Without your shell history"
-          text={`read -rs TOKEN; curl -sS ${origin}/api/v1/me -H "Authorization: Bearer $TOKEN"`}
-        />
-      </details>
-    </>
+    <a href={href} target="_blank" rel="noopener">
+      {children}
+      <span className="visually-hidden"> (in a new tab)</span>
+    </a>
   );
 }
 
+/** A browser tells a selection in a field apart from one on the page. */
 function selectedText(target: EventTarget | null): string {
   if (target instanceof HTMLTextAreaElement) return target.value.slice(target.selectionStart, target.selectionEnd);
   return window.getSelection()?.toString() ?? "";
