@@ -60,6 +60,16 @@ test("replaced until first use, the old token ends with the new one's first requ
   await expect(page.getByText(/Being replaced|Replaces/)).toHaveCount(0);
 });
 
+test("a token replaced at once has ended, and the new one is shown all the same", async ({ page, account }) => {
+  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "leaked");
+  await page.goto(`${TOKEN_PAGE}/${old.id}`);
+  const newRaw = await replaceOnPage(page, "none");
+  await expect(page.getByText("The old token has ended.")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Revoke", exact: true })).toHaveCount(0);
+  expect((await call("/api/v1/me", newRaw)).status).toBe(200);
+  expect((await call("/api/v1/me", oldRaw)).status).toBe(401);
+});
+
 test("a token is found by itself or its last four characters; nothing pasted stays", async ({ page, account }) => {
   const { raw } = await newNamedToken(account.id, "in my hand");
   const stranger = await newAccount();

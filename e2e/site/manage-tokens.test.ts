@@ -214,6 +214,18 @@ test("a token replaced without a choice works for one more day", async () => {
   expect(page.path).toBe(`${TOKEN_PAGE}/${successor.id}`);
 });
 
+test("a token replaced at once has ended, and the new one is shown all the same", async () => {
+  const { account, page } = await newVisitor();
+  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "leaked");
+  await page.goto(`${TOKEN_PAGE}/${old.id}`);
+  const newRaw = await replace(page, "none");
+  expect(page.text).toContain("The old token has ended.");
+  expect(await statusOf(newRaw)).toBe(200);
+  expect(await statusOf(oldRaw)).toBe(401);
+  await page.goto(`${TOKEN_PAGE}/${old.id}`);
+  expect(page.buttons("Replace token").length).toBe(0);
+});
+
 test("a token replaced with an hour's overlap ends when the hour is over", async () => {
   const { account, page } = await newVisitor();
   const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));

@@ -38,7 +38,7 @@ export type Visitor = {
  * Senders of a token before its end, and senders that were refused after it, or last of all from outside its networks.
  * Latest first. `networks`: those of every known sender before its end.
  */
-type Visitors = { used: Visitor[]; refused: Visitor[]; networks: string[] };
+export type Visitors = { used: Visitor[]; refused: Visitor[]; networks: string[] };
 
 /** Returns the last day of each token. Counts are written in batches: up to a minute late, and not exact. */
 export async function listDaysOfUse(tokenIds: readonly number[], now: Date): Promise<Map<number, DayOfUse>> {

@@ -4,6 +4,7 @@ import { ActionForm } from "@/app/ui/action-form";
 import { Ip } from "@/app/ui/ip";
 import { PasswordAgain } from "@/app/ui/password-again";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { tokenPath } from "@/lib/page-paths";
 import { restrictTokenAction } from "../actions";
 import { useFacts } from "../facts";
 import { NetworksField } from "../networks/networks-field";
@@ -12,12 +13,12 @@ type Props = {
   id: number;
   /** What the field holds before anything is typed. */
   networks: readonly string[];
-  /** Leads to the page with the networks that the token was used from in the field. Null: it holds all of them. */
-  addUsedHref: string | null;
+  /** The token was used from others as well, which another page of it has in the field. */
+  canAddUsed: boolean;
 };
 
 /** The networks that a token may be used from, to be changed where they stand. */
-export function NetworksForm({ id, networks, addUsedHref }: Props) {
+export function NetworksForm({ id, networks, canAddUsed }: Props) {
   const form = useFormAnswer(restrictTokenAction);
   const { asksPassword } = useFacts();
   const { answer, errorOf } = form;
@@ -47,9 +48,9 @@ export function NetworksForm({ id, networks, addUsedHref }: Props) {
       tone="button quiet"
     >
       <NetworksField id="networks-of-token" label="Networks" typed={typed} error={errorOf("networks")} />
-      {addUsedHref !== null && !restricted && (
+      {canAddUsed && !restricted && (
         <p>
-          <a className="inline-link" href={addUsedHref}>
+          <a className="inline-link" href={`${tokenPath(id)}?networks=used#networks`}>
             Add the networks that it was used from
           </a>
         </p>

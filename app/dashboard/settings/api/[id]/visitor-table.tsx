@@ -3,7 +3,7 @@ import { Ip } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
 import type { Visitor } from "@/lib/tokens/activity";
 import { programName } from "../list/program-name";
-import styles from "./visitors.module.css";
+import styles from "./visitor-table.module.css";
 
 type Props = {
   labelledBy: string;
@@ -16,7 +16,7 @@ type Props = {
 const COLUMNS = ["IP", "Program", "First seen", "Last seen"];
 
 /** Ips, each with the program that it said it was, and what is new among them. */
-export function Visitors({ labelledBy, visitors, hasRequests = false, now }: Props) {
+export function VisitorTable({ labelledBy, visitors, hasRequests = false, now }: Props) {
   return (
     <DataTable
       labelledBy={labelledBy}
