@@ -20,7 +20,6 @@ import { tokenState } from "@/lib/tokens/state";
 import { renameTokenAction } from "../actions";
 import { Replacements } from "../list/replacements";
 import { readFacts } from "../read-facts";
-import { describeToken } from "../revoke/revocation";
 import { RevokeLink, RevokeQuestions } from "../revoke/revoke-questions";
 import { NetworksForm } from "./networks-form";
 import { ReplaceToken } from "./replace-token";
@@ -51,7 +50,7 @@ export default async function Page({ params, searchParams }: Props) {
   const isAddingUsed = (await searchParams).networks === "used";
   return (
     <main id="main" className="page parts">
-      <RevokeQuestions facts={facts} tokens={isActive ? [describeToken(token)] : []}>
+      <RevokeQuestions facts={facts} tokens={isActive ? [token] : []}>
         <PageHeader
           back={{ href: TOKEN_PAGE, label: "API tokens" }}
           title={<Name>{token.name}</Name>}

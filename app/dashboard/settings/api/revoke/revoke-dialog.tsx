@@ -10,13 +10,14 @@ import { PasswordAgain } from "@/app/ui/password-again";
 import { Time } from "@/app/ui/time";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { TOKEN_PAGE } from "@/lib/page-paths";
+import type { TokenRecord } from "@/lib/tokens/management";
 import { useFacts } from "../facts";
-import type { QuestionedToken } from "./revocation";
+import { programName } from "../list/program-name";
 import styles from "./revoke-dialog.module.css";
 
 type Props = {
   /** At least one. */
-  tokens: readonly QuestionedToken[];
+  tokens: readonly TokenRecord[];
   /** The question is about every active token, including tokens that are created meanwhile. */
   isAll: boolean;
   passwordError: string | null;
@@ -71,14 +72,14 @@ export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: P
       >
         <div id="facts" className={`stack loose ${styles.facts}`}>
           <ul className={`stack text-md ${styles.tokens}`}>
-            {tokens.map(({ id, name, hint, lastUsedAt, lastUsedIp, program }) => (
+            {tokens.map(({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }) => (
               <li key={id}>
                 {!isOne && <StrongName>{name}</StrongName>} <Fingerprint hint={hint} />
                 <span className="soft block">
                   {lastUsedAt ? (
                     <>
                       Last used <Time at={lastUsedAt} now={now} />
-                      <From ip={lastUsedIp} program={program} />
+                      <From ip={lastUsedIp} program={programName(lastUsedAgent)} />
                     </>
                   ) : (
                     "Never used"

@@ -3,17 +3,18 @@
 import { useRef, useState } from "react";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { TOKEN_PAGE } from "@/lib/page-paths";
+import type { TokenRecord } from "@/lib/tokens/management";
 import { revokeTokensAction } from "../actions";
 import { SharedFacts, useFacts } from "../facts";
 import type { Facts } from "../read-facts";
 import { OutcomeNotice } from "./outcome-notice";
-import type { QuestionedToken, RevokeOutcome, TokenSelection } from "./revocation";
+import type { RevokeOutcome, TokenSelection } from "./revocation";
 import { RevokeDialog } from "./revoke-dialog";
 
 type Props = {
   facts: Facts;
   /** Every active token. */
-  tokens: readonly QuestionedToken[];
+  tokens: readonly TokenRecord[];
   /** The question that the page was opened with: `?revoke=…`. Without JavaScript every question is asked so. */
   asked?: TokenSelection | null;
   /** Why that question cannot be asked. */
@@ -45,7 +46,7 @@ export function RevokeQuestions({ facts, tokens, asked = null, refusal = null, c
   };
   const cancel = () => {
     leave();
-    const origin = opener.current ?? document.querySelector<HTMLElement>(`[data-revoke="${selection}"]`);
+    const origin = opener.current ?? document.querySelector<HTMLElement>(`[href$="?revoke=${selection}"]`);
     // Wait until the dialog is gone, because it restores the focus by itself.
     requestAnimationFrame(() => origin?.focus());
   };
@@ -75,7 +76,6 @@ export function RevokeLink({ selection, className, children }: LinkProps) {
   const { ask } = useFacts();
   return (
     <a
-      data-revoke={String(selection)}
       className={className}
       href={`${TOKEN_PAGE}?revoke=${selection}`}
       data-stays
