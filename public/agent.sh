@@ -460,7 +460,8 @@ deliver() {
   done
 }
 
-# Keeps the new check-in in the spool, whole or not at all. Where there is no room it stays where it was written.
+# Keeps the new check-in in the spool, whole or not at all. Where there is no room it stays where it was written. The oldest
+# give way: there is room for an hour.
 keep() {
   if cat "$work/new" 2>/dev/null >"$spool/new" && mv "$spool/new" "$spool/$at.json"; then
     rm -f "$work/new"
@@ -468,10 +469,6 @@ keep() {
     rm -f "$spool/new"
     say "There is no room to keep check-ins in; only the newest is sent."
   fi
-}
-
-# The oldest give way: there is room for an hour.
-keep_within_bounds() {
   set -- "$spool"/*.json
   while [ $# -gt $KEEP ]; do rm -f "$1"; shift; done
 }
@@ -495,7 +492,6 @@ run() {
     check_in "$at" "$before" "${windows%%;*}" "$now" "$pings" >"$work/new"
     before=$now
     keep
-    keep_within_bounds
     next=$((at + EVERY - JITTER + 0x$(random 2) % (2 * JITTER + 1)))
     deliver
     pause=$((next - $(date +%s)))
@@ -704,8 +700,7 @@ trap 'exit 0' INT TERM
 case ${PUBLIC_IP:-} in *[!0-9A-Fa-f.:]*) fail "PUBLIC_IP is not an ip." ;; esac
 
 case ${1:-help}:$# in
-  print:1) measure_once ;;
-  print:2) parse_url "$2" && measure_once ;;
+  print:[12]) [ $# = 1 ] || parse_url "$2"; measure_once ;;
   once:2) parse_url "$2" && read_key once && once ;;
   run:2) parse_url "$2" && read_key run && run ;;
   install:2) parse_url "$2" && install ;;
