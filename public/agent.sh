@@ -663,6 +663,8 @@ install() {
     chmod 750 "$ROOT${KEY_FILE%/*}" && chmod 640 "$ROOT$KEY_FILE"
     unit >"$ROOT$UNIT" && chmod 644 "$ROOT$UNIT"
     why="does not start"
+    # What systemd counted of an earlier install is none of this one, and a restart goes on counting.
+    systemctl reset-failed console-agent.service 2>/dev/null
     systemctl daemon-reload && systemctl enable console-agent.service && systemctl restart console-agent.service && why=''
     await_delivery
     echo "Installed: this machine reports every $EVERY seconds. See: sh agent.sh status"

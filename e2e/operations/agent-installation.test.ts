@@ -1,0 +1,37 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type AgentBench, writeFiles } from "@/e2e/support/agent";
+import { agentTest as test } from "@/e2e/support/agent-test";
+import { mintToken } from "@/lib/tokens/format";
+
+// How public/agent.sh installs its service beside a systemd that has a history, is old, or has much to say.
+
+/** Installs below this root, where systemctl is a script of sh. */
+async function install(bench: AgentBench, root: string, systemctl: string) {
+  const console = await bench.startConsole();
+  writeFiles(root, { "run/systemd/system/x": "", "etc/systemd/system/x": "" });
+  bench.shim("id", "echo 0");
+  bench.shim("sleep", "exit 0");
+  bench.shim("systemctl", systemctl);
+  const variables = { ...bench.machine(), DESTDIR: root };
+  return bench.run(["dash"], ["install", console.origin], `${mintToken("serverKey")}\n`, variables);
+}
+
+test("install succeeds after one that failed, though systemd still counts its restarts", async ({ bench, expect }) => {
+  const [root, count] = [join(bench.dir, "root"), join(bench.dir, "restarts")];
+  writeFiles(root, { "run/console-agent/delivered": "" });
+  writeFileSync(count, "7");
+  const answering = (toReset: string) =>
+    `case $1 in reset-failed) ${toReset} ;; show) printf 'SubState=running\\nNRestarts=%s\\n' $(cat ${count}) ;; esac`;
+  expect(await install(bench, root, answering(`echo 0 >${count}`))).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Installed: this machine reports"),
+    stderr: "",
+  });
+  // systemd refuses to reset a unit that it has not loaded.
+  writeFileSync(count, "0");
+  expect(await install(bench, root, answering("echo 'Unit not loaded.' >&2; exit 1"))).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+});
