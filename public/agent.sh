@@ -568,6 +568,8 @@ User=$NAME
 DynamicUser=yes
 StateDirectory=console-agent
 RuntimeDirectory=console-agent
+# Which systemd sets itself since 240 alone.
+Environment=RUNTIME_DIRECTORY=/run/console-agent STATE_DIRECTORY=/var/lib/console-agent
 Restart=always
 RestartSec=10
 Nice=10

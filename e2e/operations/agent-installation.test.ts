@@ -35,3 +35,10 @@ test("install succeeds after one that failed, though systemd still counts its re
     stderr: "",
   });
 });
+
+test("the service names its folders itself, which systemd before 240 does not", async ({ bench, expect }) => {
+  const { stdout } = await bench.run(["dash"], ["unit", "https://console.example.com"]);
+  const setting = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(stdout)?.[1];
+  const [memory, state] = [`/run/${setting("RuntimeDirectory")}`, `/var/lib/${setting("StateDirectory")}`];
+  expect(setting("Environment")).toBe(`RUNTIME_DIRECTORY=${memory} STATE_DIRECTORY=${state}`);
+});
