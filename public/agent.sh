@@ -627,8 +627,8 @@ await_delivery() {
   done
   [ -n "$why" ] || return 0
   result=$(printf '%s\n' "$state" | awk -F= '{ is[$1] = $2 } END { if (is["Result"]) print ". systemd says: " is["Result"] ", status " is["ExecMainStatus"] }')
-  last=$(journalctl -u console-agent.service -n 20 -o cat --no-pager 2>/dev/null | awk '/./ { last = $0 }
-    /./ && !/Scheduled restart|Failed with result|^(Start|Stopp)(ed|ing) / { told = $0 } END { print told == "" ? last : told }' | plain)
+  last=$(journalctl -u console-agent.service -n 20 -o cat --no-pager 2>/dev/null | awk '/./ && last !~ /: Main process exited/ { last = $0 }
+    /./ && !/Scheduled restart|Failed with result|: Main process exited, code=exited|: Consumed |^(Start|Stopp)(ed|ing) / { told = $0 } END { print told == "" ? last : told }' | plain)
   fail "The service $why; see: journalctl -u console-agent$result${last:+. Its log ends with: $last}
 The console took the key. To report without the service: systemctl disable --now console-agent, and this line in root's crontab (crontab -e):
 $(cron_line)"

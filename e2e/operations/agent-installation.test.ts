@@ -36,6 +36,30 @@ test("install succeeds after one that failed, though systemd still counts its re
   });
 });
 
+test("install tells the agent's own last line, or how its process ended", async ({ bench, expect }) => {
+  const said = "agent.sh: The server key that systemd keeps cannot be read.";
+  const of = (line: string) => `console-agent.service: ${line}`;
+  for (const [n, [lines, told]] of (
+    [
+      [["Started console-agent.service.", said, of("Main process exited, code=exited, status=1/FAILURE")], said],
+      [
+        [of("Main process exited, code=exited, status=203/EXEC")],
+        of("Main process exited, code=exited, status=203/EXEC"),
+      ],
+    ] as const
+  ).entries()) {
+    const after = [of("Failed with result 'exit-code'."), of("Consumed 35ms CPU time, 1.2M memory peak.")];
+    writeFileSync(join(bench.dir, "journal"), [...lines, ...after, ""].join("\n"));
+    bench.shim("journalctl", `cat ${join(bench.dir, "journal")}`);
+    const { code, stderr } = await install(
+      bench,
+      join(bench.dir, `root${n}`),
+      "[ $1 != show ] || echo ActiveState=failed",
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Its log ends with: ${told}\n`)]);
+  }
+});
+
 test("the service names its folders itself, which systemd before 240 does not", async ({ bench, expect }) => {
   const { stdout } = await bench.run(["dash"], ["unit", "https://console.example.com"]);
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(stdout)?.[1];
