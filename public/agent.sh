@@ -366,8 +366,10 @@ keep_offset() { [ -z "${STATE_DIRECTORY:-}" ] || echo "$offset" 2>/dev/null >"$S
 # Sends the file $1 with the console's time; again, if only its answer says what time that is. Nothing is lost to a clock
 # that is wrong.
 send() {
-  post "$1"
-  case $code in 200 | 400) if correct_clock && [ "$code" = 400 ]; then post "$1"; fi ;; esac
+  post "$1" "$offset"
+  case $code in 200 | 400) if correct_clock && [ "$code" = 400 ]; then post "$1" "$offset"; fi ;; esac
+  # What another process kept, before this machine lost its clock, has the true time already.
+  [ "$code" != 400 ] || [ "$offset" = 0 ] || grep -q "\"daemon\":\"$daemon\"" "$1" || post "$1" 0
 }
 
 # The check-in $1 with a sampled_at $2 seconds later.
@@ -394,10 +396,10 @@ follow_clock() {
   keep_offset
 }
 
-# Sends the file $1; sets code (000: no answer), message and retry_after. The key goes through a pipe: arguments and
-# variables of a process can be read by others.
+# Sends the file $1 with a time $2 seconds later; sets code (000: no answer), message and retry_after. The key goes through
+# a pipe: arguments and variables of a process can be read by others.
 post() {
-  moved "$1" "$offset" >"$work/sent"
+  moved "$1" "$2" >"$work/sent"
   : >"$work/body" && : >"$work/head"
   if [ $client = curl ]; then
     # What is too long to be the console's answer ends it by a signal.

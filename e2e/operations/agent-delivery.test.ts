@@ -160,6 +160,32 @@ for (const client of ["curl", "wget"]) {
   });
 }
 
+test("check-ins kept from before a loss of the clock keep their true times", async ({ bench, expect }) => {
+  const now = Math.floor(Date.now() / SECOND);
+  const [old, ...kept] = [now - 10_000, now - 120, now - 90];
+  for (const at of [old, ...kept]) {
+    writeFiles(bench.dir, { [`spool/${at}.json`]: `{"sampled_at":${at}000,"daemon":"before"}\n` });
+  }
+  bench.shim("date", "echo 946684800");
+  const taken: number[] = [];
+  const console = await bench.startConsole((_, sampledAt) => {
+    const headers = { "X-Console-Time": String(now) };
+    const age = now - sampledAt / SECOND;
+    if (age > 7200 || age < -300) return { status: 400, headers, body: '{"error":"sampled_at: is old."}' };
+    taken.push(sampledAt / SECOND);
+    return { headers };
+  });
+  const folders = { STATE_DIRECTORY: bench.dir, RUNTIME_DIRECTORY: bench.memory() };
+  const input = `${mintToken("serverKey")}\n`;
+  const agent = bench.start(["dash"], ["run", console.origin], input, { ...bench.machine(), ...folders });
+  await expect.poll(() => taken.length).toBeGreaterThan(2);
+  await agent.stop();
+  expect(taken.slice(0, 3)).toEqual([...kept, now]);
+  expect(agent.stderr().match(/left out/g)).toHaveLength(1);
+  // The old one goes out as it is, with the console's time, and as it is; the others with the time first.
+  expect(console.samples.filter(({ daemon }) => daemon === "before")).toHaveLength(3 + 2 + 2);
+});
+
 test("the service reads the key file where systemd gives no credentials", async ({ bench, expect }) => {
   const root = join(bench.dir, "root");
   const key = mintToken("serverKey");
