@@ -220,7 +220,7 @@ facts() {
   virtual=$(systemd-detect-virt 2>/dev/null)
   cat /etc/os-release "$PROC/cpuinfo" "$PROC/stat" "$PROC/meminfo" 2>/dev/null |
     awk -v kernel="$kernel" -v hostname="$hostname" -v virtual="$virtual" -v machine="$(uname -sm)" -v version="$VERSION" \
-      -v limit="$memory_limit" -v quota="$quota" -v period="${period:-0}" -v container="$container" -v own="$own" '
+      -v limit="$memory_limit" -v quota="$quota" -v period="${period:-0}" -v limited="$limited" -v container="$container" -v own="$own" '
       function text(value) { gsub(/[^ -~]|["\\]/, "", value); return "\"" substr(value, 1, 200) "\"" }
       /^PRETTY_NAME=/ { os = substr($0, 13) }
       /^model name/ && model == "" { model = $0; sub(/^[^:]*: */, "", model) }
@@ -229,6 +229,7 @@ facts() {
       END {
         if (!cores) exit
         if (quota > 0 && period > 0 && quota / period < cores) cores = int(quota / period) + (quota % period > 0)
+        if (limited && limit <= 0 && own !~ /meminfo/) memory = 0
         if (limit > 0 && (!memory || limit / 1048576 < memory)) memory = limit / 1048576
         split(machine, is, " ")
         printf "\"facts\":{\"os\":%s,\"kernel\":%s,\"cores\":%d,\"arch\":%s", text(os == "" ? is[1] : os), text(kernel), cores, text(is[2])

@@ -55,6 +55,13 @@ for (const shell of EACH_SHELL) {
     // Without limits it may use all of the machine.
     const free = await bench.print(bench.machine(host, { "memory.max": "max\n", "cpu.max": "max 100000\n" }), shell);
     expect(free).toMatchObject({ mem_used_mb: 24 * 1024, load5: expect.any(Number), uptime_s: expect.any(Number) });
+    // Without a limit of memory, only lxcfs tells of this container's own.
+    const noMemoryLimit = { ...limits, "memory.max": "max\n" };
+    const cores = await bench.print(bench.machine(host, noMemoryLimit), shell);
+    expect(cores.facts).toMatchObject({ cores: 1, container: true });
+    for (const told of [cores, cores.facts]) {
+      for (const name of ["memory_mb", "mem_total_mb", "mem_used_mb"]) expect(told).not.toHaveProperty(name);
+    }
     // A limit beyond the machine.
     const wide = await bench.print(bench.machine(host, { ...limits, "memory.max": `${100 * GB}\n` }), shell);
     expect(wide).toMatchObject({ mem_total_mb: 64 * 1024, mem_used_mb: 140 });
@@ -69,6 +76,8 @@ for (const shell of EACH_SHELL) {
       swap_used_pct: 0,
       mem_total_mb: 256,
     });
+    const cached = await bench.print(bench.machine({ ...host, "self/mountinfo": own.join("") }, noMemoryLimit), shell);
+    expect([cached.mem_total_mb, cached.facts.memory_mb]).toEqual([64 * 1024, 64 * 1024]);
   });
 
   test(`a quota beyond the machine is the machine: ${shell.join(" ")}`, async ({ bench, expect }) => {
