@@ -16,7 +16,7 @@ export function requirePacking(headers: Headers, { types, packings, wanted }: Pa
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const packing = packingOf(headers);
   const isTaken = packings.some((one) => one === packing);
-  const refused = isTaken ? "" : ` Content-Encoding: ${packing.replace(/[^\w.-]/g, "").slice(0, 32)} is not taken.`;
+  const refused = isTaken ? "" : ` Content-Encoding: ${sentPacking(headers)} is not taken.`;
   if (!isTaken || (types.length > 0 && !types.includes(type.trim()))) throw new ApiError(415, wanted + refused);
 }
 
@@ -33,6 +33,15 @@ export function unpack(bytes: Buffer, headers: Headers, hint: string): Buffer {
   return packing === "gzip" ? gunzip(bytes, MAX_UNPACKED_BYTES, hint) : bytes;
 }
 
+/** `x-gzip` is gzip (RFC 9110, section 8.4.1.3). */
 function packingOf(headers: Headers): string {
-  return (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  return sentPacking(headers)
+    .toLowerCase()
+    .replace(/^x-gzip$/, "gzip");
+}
+
+/** As it was sent, as far as it can be shown. An empty header is none. */
+function sentPacking(headers: Headers): string {
+  const sent = headers.get("content-encoding")?.trim() || "identity";
+  return sent.replace(/[^ -~]/g, "?").slice(0, 32);
 }
