@@ -72,7 +72,8 @@ test("ips for a game service's DNS break after their colons, and nowhere else", 
   await runSql(
     database.url,
     `with n as (
-       insert into edge_nodes (name, last_heard_at, last_heard_ip) values ('live', now(), $1)
+       insert into edge_nodes (name, last_heard_at, last_heard_ip, agent)
+       values ('live', now(), $1, 'console-edge/1.2 port/25570')
      )
      insert into game_services (id, account_id, name, java_hostname, origin_host, origin_port)
      select 1, id, 'Survival', 'survival.invalid', '192.0.2.1', 25565 from accounts`,
@@ -80,7 +81,10 @@ test("ips for a game service's DNS break after their colons, and nowhere else", 
   );
   const app = await startConsole(database.url);
   try {
-    expectBreakable(await Visitor.withSession(app.origin, session).goto(serviceDnsPath(1)));
+    const page = await Visitor.withSession(app.origin, session).goto(serviceDnsPath(1));
+    expectBreakable(page);
+    // Where the nodes listen elsewhere than Minecraft's clients ask, there has to be a record that says so.
+    expect(page.textOf(page.rows("SRV"))).toContain("This name, port 25570");
   } finally {
     await app.stop();
     await database.stop();

@@ -1,41 +1,95 @@
 import { expect, test } from "vitest";
 import { type DnsRecords, pointingText } from "./dns-hint";
 
-const IPS = ["192.0.2.1", "2001:db8::1"];
+const [V4, V6, OTHER] = ["192.0.2.1", "2001:db8::1", "192.0.2.9"];
+const ENDS = [V4, V6].map((ip) => ({ ip, port: 25565 }));
 const records = (known: Partial<DnsRecords>): DnsRecords => ({ A: [], AAAA: [], CNAME: [], SRV: [], ...known });
+/** A name that points at the edge nodes, with SRV records. */
+const led = (...SRV: NonNullable<DnsRecords["SRV"]>) => records({ A: [V4], SRV });
+const srv = (name: string, ips: string[] | null, port = 25565) => ({ name, port, ips });
+const POINTS = "The name points at the edge nodes.";
+const DNS_ONLY = 'A proxy of web sites carries no game: at Cloudflare, set the record to "DNS only".';
 
-test.each<[string, DnsRecords, readonly string[], RegExp]>([
-  ["no record", records({}), IPS, /^mc\.example\.com has no DNS record yet\. Point it at the edge nodes\.$/],
-  ["an SRV record alone", records({ SRV: ["a.example.com, port 1"] }), IPS, /has no A or AAAA record yet/],
-  ["an answer that is late", records({ AAAA: null }), IPS, /^The name servers did not answer in time/],
-  ["nodes alone", records({ A: ["192.0.2.1"], AAAA: null }), IPS, /^The name points at the edge nodes\.$/],
-  ["a node and another", records({ A: ["192.0.2.1", "192.0.2.9"] }), IPS, /and elsewhere/],
-  ["others alone", records({ A: ["192.0.2.9"] }), IPS, /points elsewhere/],
+test.each<[string, DnsRecords, string | RegExp]>([
+  ["no record", records({}), "mc.example.com has no DNS record yet. Point it at the edge nodes."],
+  [
+    "an SRV record alone",
+    records({ SRV: [srv("a.example.com", [], 1)] }),
+    /^mc\.example\.com has no A or AAAA record yet/,
+  ],
+  [
+    "an answer that is late",
+    records({ AAAA: null }),
+    "The name servers did not answer in time. Reload the page to ask again.",
+  ],
+  ["nodes alone", records({ A: [V4], AAAA: null }), POINTS],
+  ["a node and another", records({ A: [V4, OTHER] }), /^The name points at the edge nodes and elsewhere: some players/],
+  ["others alone", records({ A: [OTHER] }), /^The name points elsewhere/],
   [
     "a proxy of web sites",
-    records({ A: ["192.0.2.9"], SRV: ["_dc-srv.6a._minecraft._tcp.mc.example.com, port 25565"], ledTo: ["192.0.2.1"] }),
-    IPS,
+    records({ A: [OTHER], SRV: [srv("_dc-srv.6a._minecraft._tcp.mc.example.com", [V4])] }),
     /points elsewhere.*"DNS only"\. Its SRV record leads to the edge nodes\.$/,
   ],
   [
+    "an SRV record of the name itself",
+    led(srv("MC.example.com.", [V4])),
+    `${POINTS} Its SRV record leads to the edge nodes.`,
+  ],
+  ["an SRV record of Cloudflare", led(srv("_dc-srv.0a1b.mc.example.com", [V4])), /leads to the edge nodes\.$/],
+  [
     "an SRV record that leads elsewhere",
-    records({ A: ["192.0.2.1"], SRV: ["other.example.com, port 25565"], ledTo: ["192.0.2.9"] }),
-    IPS,
-    /^The name points at the edge nodes\. Its SRV record leads elsewhere, and players follow it\. .*"DNS only"\.$/,
+    led(srv("other.example.com", [OTHER])),
+    `${POINTS} Its SRV record leads elsewhere, and players follow it. ${DNS_ONLY}`,
+  ],
+  ["an SRV record that leads nowhere", led(srv("gone.example.com", [])), /leads elsewhere/],
+  ["an SRV record whose name is late", led(srv("slow.example.com", null)), /Where its SRV record leads is not known/],
+  [
+    "an SRV record that is late",
+    records({ A: [V4], SRV: null }),
+    `${POINTS} Whether it has an SRV record could not be looked up in time.`,
   ],
   [
-    "an SRV record that leads nowhere",
-    records({ A: ["192.0.2.1"], SRV: ["gone.example.com, port 25565"], ledTo: [] }),
-    IPS,
-    /leads elsewhere/,
+    "an SRV record that leads here by another name",
+    led(srv("edge.example.net", [V4])),
+    `${POINTS} Its SRV record leads to edge.example.net, and players ask for that name: let it lead to mc.example.com.`,
   ],
   [
-    "an SRV record whose name is late",
-    records({ A: ["192.0.2.1"], SRV: ["slow.example.com, port 25565"], ledTo: null }),
-    IPS,
-    /Where its SRV record leads is not known/,
+    "an SRV record with another port",
+    led(srv("mc.example.com", [V4, V6], 25566)),
+    `${POINTS} Its SRV record names port 25566, and the edge nodes listen at port 25565.`,
   ],
-  ["no node", records({ A: ["192.0.2.1"] }), [], /^No edge node reports at the moment/],
-])("says where a hostname points: %s", (_, known, ips, said) => {
-  expect(pointingText("mc.example.com", known, ips)).toMatch(said);
+  [
+    "SRV records that lead here and elsewhere",
+    led(srv("mc.example.com", [V4]), srv("other.example.com", [OTHER])),
+    `${POINTS} Its SRV record leads to the edge nodes and elsewhere: some players do not reach them. ${DNS_ONLY}`,
+  ],
+  [
+    "SRV records that lead here and nowhere",
+    led(srv("mc.example.com", [V4]), srv("gone.example.com", [])),
+    /and elsewhere: some/,
+  ],
+])("says where a hostname points: %s", (_, known, said) => {
+  const text = pointingText("mc.example.com", known, ENDS);
+  if (typeof said === "string") expect(text).toBe(said);
+  else expect(text).toMatch(said);
+});
+
+test("says nothing of a hostname while no edge node reports", () => {
+  expect(pointingText("mc.example.com", led(srv("mc.example.com", [V4])), [])).toMatch(
+    /^No edge node reports at the moment/,
+  );
+});
+
+test("judges the port of an SRV record by the nodes that it leads to", () => {
+  const said = (name: string, ips: string[], port: number) =>
+    pointingText("mc.example.com", led(srv(name, ips, port)), [
+      { ip: V4, port: 25570 },
+      { ip: V4, port: 25571 },
+      { ip: V6, port: 25565 },
+    ]);
+  expect(said("mc.example.com", [V4], 25571)).toBe(`${POINTS} Its SRV record leads to the edge nodes.`);
+  expect(said("mc.example.com", [V4], 25565)).toContain(
+    "names port 25565, and the edge nodes listen at port 25570 or 25571.",
+  );
+  expect(said("mc.example.com", [V4, V6], 25571)).toContain("listen at port 25570 or 25571 or 25565.");
 });

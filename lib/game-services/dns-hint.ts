@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "@/lib/format/time";
+import type { NodeEnd } from "@/lib/game-services/edges/nodes";
 import { perProcess } from "@/lib/process/per-process.mjs";
 
 /** Ends the look-up, however many DNS servers do not answer. */
@@ -14,11 +15,11 @@ const MAX_RECORDS = 8;
 export const RECORD_KINDS = ["A", "AAAA", "CNAME", "SRV"] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
+/** Where an SRV record leads, and the ips of that name. */
+export type SrvRecord = { name: string; port: number; ips: string[] | null };
+
 /** Null: no answer came in time. Empty: there is no such record. */
-export type DnsRecords = Record<RecordKind, string[] | null> & {
-  /** The ips of the names that SRV records lead to; absent without such a record. */
-  ledTo?: string[] | null;
-};
+export type DnsRecords = Record<Exclude<RecordKind, "SRV">, string[] | null> & { SRV: SrvRecord[] | null };
 
 const running = perProcess("dns-hints", () => new Map<number, number>());
 
@@ -34,19 +35,13 @@ export async function lookUp(accountId: number, hostname: string): Promise<DnsRe
       inTime(resolver.resolve4(hostname)),
       inTime(resolver.resolve6(hostname)),
       inTime(resolver.resolveCname(hostname)),
-      inTime(
-        resolver
-          .resolveSrv(`_minecraft._tcp.${hostname}`)
-          .then((records) => records.map(({ name, port }) => `${name}, port ${port}`)),
-      ),
+      inTime(resolver.resolveSrv(`_minecraft._tcp.${hostname}`)),
     ]);
-    const names = [...new Set((SRV ?? []).map((record) => record.replace(/,.*$/, "")))];
-    if (names.length === 0) return { A, AAAA, CNAME, SRV };
-    const ips = await Promise.all(
-      names.flatMap((name) => [inTime(resolver.resolve4(name)), inTime(resolver.resolve6(name))]),
-    );
-    const isWhole = ips.every((found) => found !== null);
-    return { A, AAAA, CNAME, SRV, ledTo: isWhole ? ips.flatMap((found) => found ?? []) : null };
+    const led = (SRV ?? []).map(async ({ name, port }): Promise<SrvRecord> => {
+      const [v4, v6] = await Promise.all([inTime(resolver.resolve4(name)), inTime(resolver.resolve6(name))]);
+      return { name, port, ips: v4 && v6 && [...v4, ...v6] };
+    });
+    return { A, AAAA, CNAME, SRV: SRV && (await Promise.all(led)) };
   } finally {
     resolver.cancel();
     const left = (running.get(accountId) ?? 1) - 1;
@@ -57,35 +52,64 @@ export async function lookUp(accountId: number, hostname: string): Promise<DnsRe
 
 const DNS_ONLY = 'A proxy of web sites carries no game: at Cloudflare, set the record to "DNS only".';
 
-/** Whether a hostname points at these ips of edge nodes, in a few sentences. Clients ask for its SRV record first. */
-export function pointingText(hostname: string, records: DnsRecords, ips: readonly string[]): string {
-  const text = addressText(hostname, records, ips);
-  const { ledTo } = records;
-  if (ips.length === 0 || ledTo === undefined) return text;
-  if (ledTo === null)
-    return `${text} Where its SRV record leads is not known: the name servers did not answer in time.`;
-  if (ledTo.length > 0 && ledTo.every((ip) => ips.includes(ip)))
-    return `${text} Its SRV record leads to the edge nodes.`;
-  return `${text} Its SRV record leads elsewhere, and players follow it. ${text.includes(DNS_ONLY) ? "" : DNS_ONLY}`.trimEnd();
+/** Whether players of a hostname reach these ends of edge nodes, in a few sentences. */
+export function pointingText(hostname: string, records: DnsRecords, ends: readonly NodeEnd[]): string {
+  if (ends.length === 0) return "No edge node reports at the moment, so it is not known where the name should point.";
+  const ips = ends.map(({ ip }) => ip);
+  const sentences = [...aboutAddresses(hostname, records, ips), ...aboutSrv(hostname, records.SRV, ends)];
+  return [...new Set(sentences)].join(" ");
 }
 
-function addressText(hostname: string, records: DnsRecords, ips: readonly string[]): string {
+function aboutAddresses(hostname: string, records: DnsRecords, ips: readonly string[]): string[] {
   const found = [...(records.A ?? []), ...(records.AAAA ?? [])];
-  if (ips.length === 0) return "No edge node reports at the moment, so it is not known where the name should point.";
   if (found.length === 0) {
     if (records.A === null || records.AAAA === null)
-      return "The name servers did not answer in time. Reload the page to ask again.";
+      return ["The name servers did not answer in time. Reload the page to ask again."];
     const isKnown = RECORD_KINDS.some((kind) => records[kind]?.length !== 0);
-    return `${hostname} has no ${isKnown ? "A or AAAA" : "DNS"} record yet. Point it at the edge nodes.`;
+    return [`${hostname} has no ${isKnown ? "A or AAAA" : "DNS"} record yet. Point it at the edge nodes.`];
   }
   const others = found.filter((ip) => !ips.includes(ip));
-  if (others.length === 0) return "The name points at the edge nodes.";
+  if (others.length === 0) return ["The name points at the edge nodes."];
   return others.length === found.length
-    ? `The name points elsewhere: players do not reach the edge nodes. ${DNS_ONLY}`
-    : `The name points at the edge nodes and elsewhere: some players do not reach them. ${DNS_ONLY}`;
+    ? ["The name points elsewhere: players do not reach the edge nodes.", DNS_ONLY]
+    : ["The name points at the edge nodes and elsewhere: some players do not reach them.", DNS_ONLY];
 }
 
-async function inTime(lookup: Promise<string[]>): Promise<string[] | null> {
+/** Clients ask for the SRV record first. They connect to its port, and tell the node its target in place of the hostname. */
+function aboutSrv(hostname: string, records: readonly SrvRecord[] | null, ends: readonly NodeEnd[]): string[] {
+  if (records === null) return ["Whether it has an SRV record could not be looked up in time."];
+  if (records.length === 0) return [];
+  if (records.some(({ ips }) => ips === null))
+    return ["Where its SRV record leads is not known: the name servers did not answer in time."];
+  const endsOf = ({ ips }: SrvRecord) => ends.filter(({ ip }) => ips?.includes(ip));
+  const here = records.filter((record) => endsOf(record).length > 0);
+  if (here.length === 0) return ["Its SRV record leads elsewhere, and players follow it.", DNS_ONLY];
+  const isElsewhere = (ip: string) => ends.every((end) => end.ip !== ip);
+  const isWhole = here.length === records.length && !records.some(({ ips }) => ips?.some(isElsewhere));
+  const faults = isWhole
+    ? []
+    : ["Its SRV record leads to the edge nodes and elsewhere: some players do not reach them.", DNS_ONLY];
+  for (const record of here) {
+    const { name, port } = record;
+    if (wantedName(name) !== wantedName(hostname))
+      faults.push(`Its SRV record leads to ${name}, and players ask for that name: let it lead to ${hostname}.`);
+    const found = endsOf(record);
+    const isOpen = found.every(({ ip }) => found.some((end) => end.ip === ip && end.port === port));
+    const ports = [...new Set(found.map((end) => end.port))].join(" or ");
+    if (!isOpen) faults.push(`Its SRV record names port ${port}, and the edge nodes listen at port ${ports}.`);
+  }
+  return faults.length > 0 ? faults : ["Its SRV record leads to the edge nodes."];
+}
+
+/** What an edge node makes of a name that a client sends: Cloudflare leads SRV records to a name of its own before it. */
+function wantedName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/\.$/, "")
+    .replace(/^_dc-srv\.[0-9a-f]+\.(?:_minecraft\._tcp\.)?/, "");
+}
+
+async function inTime<T>(lookup: Promise<T[]>): Promise<T[] | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), DEADLINE);

@@ -347,8 +347,3 @@ export async function listEnds(now: Date = new Date()): Promise<NodeEnd[]> {
     return ip === null ? [] : [{ ip, port }];
   });
 }
-
-/** The ips of live nodes. Hostnames should resolve to them, unless the nodes are behind another proxy. */
-export async function listLiveIps(now: Date = new Date()): Promise<string[]> {
-  return [...new Set((await listEnds(now)).map(({ ip }) => ip))];
-}

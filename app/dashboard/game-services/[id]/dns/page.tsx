@@ -5,8 +5,8 @@ import { Ip } from "@/app/ui/ip";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
-import { lookUp, pointingText, RECORD_KINDS, type RecordKind } from "@/lib/game-services/dns-hint";
-import { listLiveIps } from "@/lib/game-services/edges/nodes";
+import { lookUp, pointingText, RECORD_KINDS, type RecordKind, type SrvRecord } from "@/lib/game-services/dns-hint";
+import { listEnds, type NodeEnd, USUAL_PORT } from "@/lib/game-services/edges/nodes";
 import { servicePath } from "@/lib/page-paths";
 import { serviceMetadata, visibleService } from "../own-service";
 
@@ -19,15 +19,15 @@ export const generateMetadata = serviceMetadata((name) => `DNS of ${name}`);
 /** What the public hostname resolves to now, and what it should. */
 export default async function Page({ params }: Props) {
   const { service, account } = await visibleService((await params).id);
-  const [records, ips] = await Promise.all([lookUp(account.id, service.java_hostname), listLiveIps()]);
-  const wanted = wantedRecords(ips);
+  const [records, ends] = await Promise.all([lookUp(account.id, service.java_hostname), listEnds()]);
+  const wanted = wantedRecords(ends);
   return (
     <main id="main" className="page parts">
       <PageHeader title="DNS of" of={{ name: service.name, href: servicePath(service.id) }}>
         <p>
           {records === null
             ? "Many names are looked up at the moment. Reload the page in a few seconds."
-            : pointingText(service.java_hostname, records, ips)}
+            : pointingText(service.java_hostname, records, ends)}
         </p>
       </PageHeader>
       <Section id="records" title={<Name>{service.java_hostname}</Name>}>
@@ -49,20 +49,23 @@ export default async function Page({ params }: Props) {
   );
 }
 
-function wantedRecords(ips: readonly string[]): Record<RecordKind, React.ReactNode> {
+function wantedRecords(ends: readonly NodeEnd[]): Record<RecordKind, React.ReactNode> {
+  const ips = [...new Set(ends.map(({ ip }) => ip))];
+  const ports = [...new Set(ends.map(({ port }) => port))].filter((port) => port !== USUAL_PORT);
   const v4 = ips.filter((ip) => !isIPv6(ip));
   const v6 = ips.filter((ip) => isIPv6(ip));
   return {
     A: v4.length > 0 ? <Ips ips={v4} /> : "Not needed",
     AAAA: v6.length > 0 ? <Ips ips={v6} /> : "Not needed",
     CNAME: "Not needed; or a name with these ips",
-    SRV: "Not needed; or a name with these ips, port 25565",
+    SRV: ports.length > 0 ? `This name, port ${ports.join(" or ")}` : `Not needed; or this name, port ${USUAL_PORT}`,
   };
 }
 
-function nowText(found: string[] | null | undefined): React.ReactNode {
+function nowText(found: (string | SrvRecord)[] | null | undefined): React.ReactNode {
   if (found == null) return <span className="soft">No answer</span>;
-  return found.length === 0 ? <span className="soft">None</span> : <Ips ips={found} />;
+  if (found.length === 0) return <span className="soft">None</span>;
+  return <Ips ips={found.map((one) => (typeof one === "string" ? one : `${one.name}, port ${one.port}`))} />;
 }
 
 /** Names of other records stay as they are. */
