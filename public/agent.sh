@@ -225,11 +225,10 @@ facts() {
       /^PRETTY_NAME=/ { os = substr($0, 13) }
       /^model name/ && model == "" { model = $0; sub(/^[^:]*: */, "", model) }
       /^cpu[0-9]/ { cores++ }
-      /^MemTotal:/ { memory = $2 / 1024 }
+      /^MemTotal:/ && (!limited || limit > 0 || own ~ /meminfo/) { memory = $2 / 1024 }
       END {
         if (!cores) exit
         if (quota > 0 && period > 0 && quota / period < cores) cores = int(quota / period) + (quota % period > 0)
-        if (limited && limit <= 0 && own !~ /meminfo/) memory = 0
         if (limit > 0 && (!memory || limit / 1048576 < memory)) memory = limit / 1048576
         split(machine, is, " ")
         printf "\"facts\":{\"os\":%s,\"kernel\":%s,\"cores\":%d,\"arch\":%s", text(os == "" ? is[1] : os), text(kernel), cores, text(is[2])
@@ -373,16 +372,18 @@ send() {
   [ "$code" != 400 ] || [ "$offset" = 0 ] || grep -q "\"daemon\":\"$daemon\"" "$1" || post "$1" 0
 }
 
-# The check-in $1 with a sampled_at $2 seconds later.
+# The check-in $1 with a sampled_at $2 seconds later; as it is, if it is newer than the time $3.
 moved() {
-  awk -v by="$2" '{
+  awk -v by="$2" -v newest="${3:-}" '{
     match($0, /[0-9]+/)
+    if (newest != "" && substr($0, RSTART, RLENGTH) / 1000 > 0 + newest) by = 0
     printf "%s%.0f%s\n", substr($0, 1, RSTART - 1), substr($0, RSTART, RLENGTH) + 1000 * by, substr($0, RSTART + RLENGTH)
   }' "$1"
 }
 
 # When somebody sets this machine's clock, whatever is kept moves along, so that the console's time of it stays the same.
-# Called when a sample is measured and again when it is sent: the clock may have been set in between.
+# Called when a sample is measured and again when it is sent: the clock may have been set in between. What is newer than the
+# clock was stays: it was kept before the clock was lost.
 follow_clock() {
   read_clock
   started=$((at - up))
@@ -391,7 +392,7 @@ follow_clock() {
   [ $set_by -gt $SLACK ] || [ $set_by -lt -$SLACK ] || return
   for kept in "${spool:-$work}"/*.json "$work/new"; do
     [ -s "$kept" ] || continue
-    if moved "$kept" $set_by >"$kept.moved"; then mv "$kept.moved" "$kept"; else rm -f "$kept.moved"; fi
+    if moved "$kept" $set_by $((at - set_by + SLACK)) >"$kept.moved"; then mv "$kept.moved" "$kept"; else rm -f "$kept.moved"; fi
   done
   offset=$((offset - set_by))
   keep_offset

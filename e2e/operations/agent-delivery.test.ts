@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Answer, EACH_SHELL, writeFiles } from "@/e2e/support/agent";
+import { type AgentBench, type Answer, EACH_SHELL, writeFiles } from "@/e2e/support/agent";
 import { agentTest as test } from "@/e2e/support/agent-test";
 import { SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
@@ -160,15 +160,18 @@ for (const client of ["curl", "wget"]) {
   });
 }
 
-test("check-ins kept from before a loss of the clock keep their true times", async ({ bench, expect }) => {
-  const now = Math.floor(Date.now() / SECOND);
-  const [old, ...kept] = [now - 10_000, now - 120, now - 90];
-  for (const at of [old, ...kept]) {
+/** Starts the agent with its clock at 2000-01-01, with kept check-ins of these times. The console judges by the true time. */
+async function startWithoutClock(bench: AgentBench, kept: readonly number[], isAway: () => boolean = () => false) {
+  for (const at of kept) {
     writeFiles(bench.dir, { [`spool/${at}.json`]: `{"sampled_at":${at}000,"daemon":"before"}\n` });
   }
-  bench.shim("date", "echo 946684800");
+  const clock = join(bench.dir, "clock");
+  writeFileSync(clock, "946684800");
+  bench.shim("date", `cat ${clock}`);
+  const now = Math.floor(Date.now() / SECOND);
   const taken: number[] = [];
   const console = await bench.startConsole((_, sampledAt) => {
+    if (isAway()) return { status: 502, body: "" };
     const headers = { "X-Console-Time": String(now) };
     const age = now - sampledAt / SECOND;
     if (age > 7200 || age < -300) return { status: 400, headers, body: '{"error":"sampled_at: is old."}' };
@@ -178,12 +181,35 @@ test("check-ins kept from before a loss of the clock keep their true times", asy
   const folders = { STATE_DIRECTORY: bench.dir, RUNTIME_DIRECTORY: bench.memory() };
   const input = `${mintToken("serverKey")}\n`;
   const agent = bench.start(["dash"], ["run", console.origin], input, { ...bench.machine(), ...folders });
+  return { agent, console, taken, now, clock };
+}
+
+test("check-ins kept from before a loss of the clock keep their true times", async ({ bench, expect }) => {
+  const [old, ...kept] = [10_000, 120, 90].map((ago) => Math.floor(Date.now() / SECOND) - ago) as [
+    number,
+    number,
+    number,
+  ];
+  const { agent, console, taken, now } = await startWithoutClock(bench, [old, ...kept]);
   await expect.poll(() => taken.length).toBeGreaterThan(2);
   await agent.stop();
   expect(taken.slice(0, 3)).toEqual([...kept, now]);
   expect(agent.stderr().match(/left out/g)).toHaveLength(1);
   // The old one goes out as it is, with the console's time, and as it is; the others with the time first.
   expect(console.samples.filter(({ daemon }) => daemon === "before")).toHaveLength(3 + 2 + 2);
+});
+
+test("a clock that is set moves only check-ins that it measured", async ({ bench, expect }) => {
+  const kept = [120, 90].map((ago) => Math.floor(Date.now() / SECOND) - ago);
+  let isAway = true;
+  const { agent, console, taken, now, clock } = await startWithoutClock(bench, kept, () => isAway);
+  await expect.poll(() => console.samples.length).toBeGreaterThan(1);
+  isAway = false;
+  writeFileSync(clock, String(now));
+  await expect.poll(() => taken.length).toBeGreaterThan(2);
+  await agent.stop();
+  expect(taken.slice(0, 3)).toEqual([...kept, now]);
+  expect(agent.stderr()).not.toContain("left out");
 });
 
 test("the service reads the key file where systemd gives no credentials", async ({ bench, expect }) => {
