@@ -255,37 +255,3 @@ test("512 cores of system.cpu.time are taken in one body, in either encoding", a
     expect([status, text], type).toEqual([200, type.endsWith("json") ? "{}" : ""]);
   }
 });
-
-/** Bodies with so many bad entries before those of a machine. */
-const BAD_ENTRIES: Readonly<Record<string, { path: string; status: number; body(count: number): string }>> = {
-  Influx: {
-    path: INFLUX,
-    status: 400,
-    body: (count) => "system load5=\n".repeat(count) + telegrafLines(Date.now(), grown(0)),
-  },
-  OTLP: {
-    path: OTLP,
-    status: 200,
-    body: (count) => {
-      const points = (list: string) =>
-        `{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"web-1"}}]},"scopeMetrics":[{"metrics":[{"name":"system.uptime","gauge":{"dataPoints":[${list}]}}]}]}`;
-      const bad = Array(count).fill('{"asDouble":1}').join();
-      const good = `{"asDouble":1,"timeUnixNano":"${Date.now()}000000"}`;
-      return `{"resourceMetrics":[${points(bad)},${points(good)}]}`;
-    },
-  },
-};
-
-for (const [name, { path, status, body }] of Object.entries(BAD_ENTRIES)) {
-  test(`${name}: a hundred bad entries leave good ones stored; one more is 400`, async () => {
-    const { id, key } = await newReportingServer();
-    const deliver = (count: number) => send(path, key, body(count));
-    const stored = () => db.agentState.findMany({ where: { key: { serverId: id } } });
-    const refused = await deliver(101);
-    expect(refused.status).toBe(400);
-    expect(JSON.parse(refused.text).error).toMatch(/^More than 100 entries are wrong, so nothing was stored\. /);
-    expect(await stored()).toEqual([]);
-    expect((await deliver(100)).status).toBe(status);
-    expect(await stored()).toHaveLength(1);
-  });
-}

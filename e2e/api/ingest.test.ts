@@ -3,9 +3,7 @@ import { getData } from "@/e2e/support/ask";
 import { facts, sample, send } from "@/e2e/support/check-ins";
 import { newAccount, newReportingServer, unique } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { parseCheckInBody } from "@/lib/ingest/check-in-body";
-import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
 // What the endpoint of daemons takes and stores. Tests stand behind one trusted proxy, so each can come from its own IP.
 
@@ -41,30 +39,6 @@ test("the daemon's public ip comes first, then a public peer; nothing else repla
   expect(await ipAfter({}, "2606:4700::1111")).toBe("2606:4700::1111");
   expect(await ipAfter({ public_ip: "192.0.2.77" }, "9.9.9.9")).toBe("192.0.2.77");
   expect(await ipAfter({ public_ip: null }, "192.168.1.1")).toBe("192.0.2.77");
-});
-
-test("a repeated sample changes nothing, and a late one does not change the present", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId, { createdAt: new Date(Date.now() - DAY) });
-  const now = Date.now();
-  const body = { ...sample, facts, sampled_at: now };
-  expect((await send(key, body)).json).toEqual({ data: { stored: true } });
-  const before = await stateOf(id);
-  expect((await send(key, { ...body, cpu_pct: 99, oom_kills: 5 })).json).toEqual({ data: { stored: false } });
-  const { lastSeenAt: _, ...after0 } = await stateOf(id);
-  const { lastSeenAt: __, ...before0 } = before;
-  expect(after0).toEqual(before0);
-
-  const late = { ...sample, sampled_at: now - HOUR, uptime_s: 1400, failed_units: 3, oom_kills: 1 };
-  expect((await send(key, { ...late, facts: { ...facts, kernel: "old" } })).json).toEqual({ data: { stored: true } });
-  const after = await stateOf(id);
-  expect(after.facts).toEqual(before.facts);
-  expect([after.sampledAt, after.sample, after.ratedBy]).toEqual([before.sampledAt, before.sample, before.ratedBy]);
-  const hours = await db.telemetryHour.findMany({ where: { serverId: id }, orderBy: { hour: "asc" } });
-  expect(hours.map(({ reboots, oomKills, samples }) => [reboots, oomKills, samples])).toEqual([
-    [0, 1, 1],
-    [0, 0, 1],
-  ]);
 });
 
 test("a wrong field is refused by name, and nothing of the check-in is kept", async () => {
@@ -171,47 +145,4 @@ test("a second daemon on one key is noticed, and a restarted daemon is not", asy
   expect(await told()).toBe(0);
   await send(key, { ...sample, daemon: restarted });
   expect(await told()).toBe(1);
-});
-
-test("a spool replayed after an outage loses no sample and gives the same health", async () => {
-  // Some four hundred check-ins, most of them one after the other.
-  const { id: accountId, token } = await newAccount();
-  const end = Date.now();
-  const start = end - 100 * MINUTE;
-  const data = { createdAt: new Date(start - MINUTE), lastSeenAt: new Date(start - MINUTE) };
-  const [steady, cut] = [await newReportingServer(accountId, data), await newReportingServer(accountId, data)];
-  // The machine restarts, loses a process and has a failed unit for a while, all within the outage.
-  const measured = Array.from({ length: 170 }, (_, n) => ({
-    ...sample,
-    sampled_at: start + (n + 1) * 30 * SECOND,
-    uptime_s: n < 100 ? 5000 + n * 30 : (n - 100) * 30,
-    oom_kills: n === 90 ? 1 : 0,
-    failed_units: n > 80 && n < 120 ? 2 : 0,
-  }));
-  const arriveAtOnce = async (id: number, bodies: typeof measured) => {
-    for (const body of bodies) {
-      const arrivedAt = new Date(body.sampled_at);
-      const { report, sampledAt } = parseCheckInBody(Buffer.from(JSON.stringify({ ...body, facts })), arrivedAt);
-      await storeCheckIn(id, report, { sampledAt, arrivedAt });
-    }
-  };
-  await arriveAtOnce(steady.id, measured);
-  await arriveAtOnce(cut.id, measured.slice(0, 20));
-  // The console is back: the spool comes through the endpoint in order, while others report as well.
-  const others = Promise.all(
-    Array.from({ length: 3 }, async () => {
-      const { key } = await newReportingServer(accountId);
-      for (let n = 0; n < 20; n++) expect((await send(key, sample)).status).toBe(200);
-    }),
-  );
-  for (const body of measured.slice(20)) expect((await send(cut.key, { ...body, facts })).status).toBe(200);
-  await others;
-  const [one, two] = [await stateOf(steady.id), await stateOf(cut.id)];
-  expect(await samplesOf(cut.id)).toBe(170);
-  expect(two.stability).toEqual(one.stability);
-  // The last check-in of both arrives now.
-  await db.server.updateMany({ where: { id: { in: [steady.id, cut.id] } }, data: { lastSeenAt: new Date() } });
-  const { servers } = await getData<{ servers: { id: number; score: number }[] }>("/api/v1/servers", token);
-  const scoreOf = (id: number) => servers.find((server) => server.id === id)?.score;
-  expect(scoreOf(cut.id)).toBe(scoreOf(steady.id));
 });

@@ -6,15 +6,12 @@ import { facts, sample, send } from "@/e2e/support/check-ins";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
-import { db } from "@/lib/database/client";
-import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { HOUR } from "@/lib/format/time";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { mintToken } from "@/lib/tokens/format";
 
-// What a server key may do, how often it may report, and how many statements that costs.
-
-const samplesOf = (serverId: number) => db.telemetrySample.count({ where: { serverId } });
+// What a server key may do, and how many statements that costs. How often it may report: agent-endpoints.test.ts.
 
 test("a missing key is one 401, and all unusable keys are another", async () => {
   const [owner, disabled] = [await newAccount(), await newAccount()];
@@ -78,31 +75,6 @@ test("other methods are 405, other types 415, other paths 404, each in JSON", as
   );
   const elsewhere = await answer("/ingest/v1/nothing", { method: "POST" });
   expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { error: "Not found." }]);
-});
-
-test("an hour's spool passes in a minute; more is 429 for this key alone", async () => {
-  const { id: accountId } = await newAccount();
-  const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
-  const start = Date.now() - 100 * MINUTE;
-  const statuses: number[] = [];
-  let refused: Awaited<ReturnType<typeof send>> | undefined;
-  for (let n = 0; n < 320; n += 20) {
-    const batch = Array.from({ length: 20 }, (_, k) =>
-      send(key, { ...sample, sampled_at: start + (n + k) * 10 * SECOND }),
-    );
-    for (const answer of await Promise.all(batch)) {
-      statuses.push(answer.status);
-      if (answer.status === 429) refused = answer;
-    }
-  }
-  expect(statuses.filter((status) => status === 200)).toHaveLength(300);
-  expect(statuses.filter((status) => status === 429)).toHaveLength(20);
-  const wait = Number(refused?.headers.get("retry-after"));
-  expect(refused?.json).toEqual({ error: `Rate limit exceeded. Retry in ${wait} seconds.` });
-  expect(wait).toBeGreaterThan(0);
-  expect(wait).toBeLessThanOrEqual(60);
-  expect(await samplesOf(id)).toBe(300);
-  expect((await send(other.key, sample)).status).toBe(200);
 });
 
 test("a check-in costs its key's lookup and one transaction; a mistyped key costs nothing", async () => {
