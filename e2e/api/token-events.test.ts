@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { call } from "@/e2e/support/ask";
-import { newAccount, newNamedToken } from "@/e2e/support/factories";
-import { openLibrary } from "@/e2e/support/library";
-import { runSql } from "@/e2e/support/run-sql";
-import { createTestDatabase } from "@/e2e/support/test-database";
+import { newAccount, newNamedToken, unique } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { watchTokens } from "@/lib/tokens/events/endings";
 import { confirmNetworks, listTokenNews } from "@/lib/tokens/events/token-events";
 import { recordRequest } from "@/lib/tokens/use";
 
@@ -108,68 +106,44 @@ test("a token's use from a new network is one event, except on first use", async
 });
 
 test("the end of a token is told 14 and 3 days before, once each", async () => {
-  const database = await createTestDatabase();
-  const library = await openLibrary(database.url);
-  try {
-    const { watchTokens } = library.use<typeof import("@/lib/tokens/events/endings")>("tokens/events/endings");
-    await runSql(database.url, "insert into accounts (name, email) values ('a', 'a@example.com')");
-    const now = Date.now();
-    const [far, near, nearer, short, revoked, over, replaced] = [20, 13, 2, 5, 2, -1, 2];
-    for (const [days, age] of [
-      [far, 100],
-      [near, 100],
-      [nearer, 100],
-      [short, 1],
-      [revoked, 100],
-      [over, 100],
-      [replaced, 100],
-    ] as const) {
-      await runSql(
-        database.url,
-        `insert into access_tokens (account_id, name, token_hash, hint, created_at, expires_at)
-        values (1, 't', encode(sha256(random()::text::bytea), 'hex'), 'hint', to_timestamp($1), to_timestamp($2))`,
-        [(now - age * DAY) / SECOND, (now + days * DAY) / SECOND],
-      );
-    }
-    await runSql(database.url, "update access_tokens set revoked_at = now() where id = 5");
-    await runSql(database.url, "update access_tokens set replaced_by_id = 1 where id = 7");
-    const events = () =>
-      runSql(
-        database.url,
-        `select subject_id as id, kind, (date_part('epoch', started_at) * 1000)::float8 as at, ended_at = started_at as "isMoment"
-        from events where subject = 'token' order by 1, 3`,
-      );
-    await Promise.all([1, 2, 3, 4].map(() => watchTokens(now)));
-    const of = (id: number, end: number, days: 14 | 3) => ({
-      ...{ id, kind: `ends_in_${days}_days`, isMoment: true },
-      at: now + (end - days) * DAY,
+  const { id: accountId } = await newAccount();
+  const now = Date.now();
+  const add = async (end: number, age: number, data: { revokedAt?: Date; replacedById?: number } = {}) => {
+    const { token } = await newNamedToken(accountId, unique("ending"));
+    const [createdAt, expiresAt] = [new Date(now - age * DAY), new Date(now + end * DAY)];
+    await db.accessToken.update({ where: { id: token.id }, data: { createdAt, expiresAt, ...data } });
+    return { id: token.id, end };
+  };
+  const [far, near, nearer] = [await add(20, 100), await add(13, 100), await add(2, 100)];
+  // Short, revoked, over and replaced.
+  await add(5, 1);
+  await add(2, 100, { revokedAt: new Date() });
+  await add(-1, 100);
+  await add(2, 100, { replacedById: far.id });
+  const events = () =>
+    db.event.findMany({
+      where: { subject: "token", accountId },
+      orderBy: [{ subjectId: "asc" }, { startedAt: "asc" }],
+      select: { subjectId: true, kind: true, startedAt: true, endedAt: true },
     });
-    const first = [of(2, near, 14), of(3, nearer, 14), of(3, nearer, 3)];
-    expect(await events()).toEqual(first);
-    await watchTokens(now + HOUR);
-    expect(await events()).toEqual(first);
-    await watchTokens(now + 10 * DAY);
-    expect(await events()).toEqual([
-      of(1, far, 14),
-      of(2, near, 14),
-      of(2, near, 3),
-      of(3, nearer, 14),
-      of(3, nearer, 3),
-    ]);
+  await Promise.all([1, 2, 3, 4].map(() => watchTokens(now)));
+  const of = ({ id, end }: { id: number; end: number }, days: 14 | 3) => {
+    const at = new Date(now + (end - days) * DAY);
+    return { subjectId: id, kind: `ends_in_${days}_days`, startedAt: at, endedAt: at };
+  };
+  const first = [of(near, 14), of(nearer, 14), of(nearer, 3)];
+  expect(await events()).toEqual(first);
+  await watchTokens(now + HOUR);
+  expect(await events()).toEqual(first);
+  await watchTokens(now + 10 * DAY);
+  expect(await events()).toEqual([of(far, 14), of(near, 14), of(near, 3), of(nearer, 14), of(nearer, 3)]);
 
-    await runSql(
-      database.url,
-      "insert into events (subject, subject_id, account_id, kind, started_at) select 'token', 1, 1, 'new_network', now() - n * interval '1 day' from unnest(array[6, 8]) n",
-    );
-    await watchTokens(now);
-    expect(
-      await runSql(
-        database.url,
-        "select ended_at = started_at + interval '7 days' as ended from events where kind = 'new_network' order by started_at",
-      ),
-    ).toEqual([{ ended: true }, { ended: null }]);
-  } finally {
-    await library.stop();
-    await database.stop();
-  }
+  const [older, newer] = [new Date(now - 8 * DAY), new Date(now - 6 * DAY)];
+  const news = { subject: "token", subjectId: far.id, accountId, kind: "new_network" };
+  await db.event.createMany({ data: [older, newer].map((startedAt) => ({ ...news, startedAt })) });
+  await watchTokens(now);
+  expect((await events()).filter(({ kind }) => kind === news.kind)).toMatchObject([
+    { startedAt: older, endedAt: new Date(Number(older) + 7 * DAY) },
+    { startedAt: newer, endedAt: null },
+  ]);
 });
