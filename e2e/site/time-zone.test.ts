@@ -1,12 +1,7 @@
-import pg from "pg";
 import { expect, test } from "vitest";
-import { startConsole } from "@/e2e/support/console-server";
 import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
-import { insertCaller } from "@/e2e/support/insert-caller";
-import { callsOf } from "@/e2e/support/over-http";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { createToken, newVisitor } from "@/e2e/support/site";
-import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { dateText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
@@ -102,39 +97,5 @@ test("every chart's page names the account's zone, and its axis follows that zon
       const off = (share / 100 + sinceMidnight) % 1;
       expect(Math.min(off, 1 - off), `${path} in ${zone}`).toBeLessThan(0.06);
     }
-  }
-});
-
-test("instants are the same whatever time zone the database server speaks in", async () => {
-  const database = await createTestDatabase();
-  const client = new pg.Client(database.url);
-  await client.connect();
-  await client.query(`alter database ${client.escapeIdentifier(client.database ?? "")} set timezone = 'Asia/Kolkata'`);
-  const app = await startConsole(database.url);
-  try {
-    const token = await insertCaller(database.url);
-    const now = Math.floor(Date.now() / MINUTE) * MINUTE;
-    await client.query(
-      "insert into servers (account_id, label, hostname, created_at, last_seen_at) select id, 'l', 'h', $1, $2 from accounts",
-      [new Date(now - HOUR), new Date(now - 10 * MINUTE)],
-    );
-    await client.query(
-      "insert into game_services (account_id, name, java_hostname, origin_host, origin_port) select id, 'n', 'j', 'o', 1 from accounts",
-    );
-    await client.query("insert into metric_samples select s.id, $1, 1, 1, 1, 1, 1 from game_services s", [
-      new Date(now - 30 * MINUTE),
-    ]);
-    await client.query("update access_tokens set expires_at = now() + interval '10 minutes'");
-    const { getData } = callsOf(app.origin);
-    expect(await getData("/api/v1/servers", token)).toMatchObject({
-      servers: [{ online: false, last_seen: now - 10 * MINUTE }],
-    });
-    expect(await getData("/api/v1/game-services/1/metrics?range=1h", token)).toMatchObject({
-      series: [{ ts: now - 30 * MINUTE }],
-    });
-  } finally {
-    await client.end();
-    await app.stop();
-    await database.stop();
   }
 });
