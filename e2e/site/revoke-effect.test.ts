@@ -5,7 +5,7 @@ import { call, origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 
-const ROUNDS = 100;
+const ROUNDS = 20;
 
 test("a token revoked on the page is refused at the very next request", async () => {
   const { account, page } = await newVisitor();
