@@ -1,13 +1,13 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
+import { listen } from "./listen";
 
 const given = new Set<number>();
 
 /** A loopback port that nothing listens on, another one each time, for servers that cannot choose one themselves. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const server = createServer();
+  const port = await listen(server);
   server.close();
   await once(server, "close");
   if (given.has(port)) return freePort();

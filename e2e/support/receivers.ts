@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { listen } from "./listen";
 
 export type CaughtMail = { to: string[]; raw: string; parsed: Email };
 
@@ -26,8 +25,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     ...options,
   });
   server.on("error", () => {});
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.server.address() as AddressInfo;
+  const port = await listen(server.server);
   return {
     mails,
     port,
@@ -52,9 +50,7 @@ export async function startReceiver(answer: Answer | number = 204) {
       else answer(response, request);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     received,
     port,

@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer, request as sendRequest } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen";
 
 /** Everything that went between a browser and the console, as it was on the wire. */
 type RecordingProxy = {
@@ -43,10 +42,8 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     });
     incoming.on("end", () => forwarded.end());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${await listen(server)}`,
     bodies: () => bodies,
     rest: () => rest,
     async stop() {

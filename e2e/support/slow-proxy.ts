@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { listen } from "./listen";
 
 /** A proxy that delays the answers of a local server. */
 type SlowProxy = {
@@ -38,10 +38,8 @@ export async function startSlowProxy(target: number, host = "127.0.0.1"): Promis
       passedOn = Promise.all([passedOn, due]).then(() => client.write(chunk));
     });
   });
-  server.listen(0, host);
-  await once(server, "listening");
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server, host),
     setDelay(ms) {
       delay = ms;
     },

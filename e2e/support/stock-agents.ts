@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { agentConfigurations, KEY_PLACE } from "@/app/dashboard/servers/agent-configurations";
 import { atExit } from "./at-exit";
+import { listen } from "./listen";
 
 // Real agents of Debian, with the configurations that the console shows.
 
@@ -49,10 +49,9 @@ export async function startTarget(pick: () => string): Promise<{ target: string;
     } catch {
       response.writeHead(503).end();
     }
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
   return {
-    target: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    target: `127.0.0.1:${await listen(server)}`,
     close() {
       server.closeAllConnections();
       server.close();

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createTcpServer, type Socket } from "node:net";
 import { createClient } from "@redis/client";
+import { listen } from "./listen";
 
 /** Upstash's REST protocol in front of a plain Redis, as far as its real client speaks it here. */
 type UpstashServer = { url: string; token: string; stop(): Promise<void> };
@@ -34,10 +34,8 @@ export async function startUpstash(redisUrl: string): Promise<UpstashServer> {
     }
   }
 
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     token,
     async stop() {
       server.closeAllConnections();
@@ -54,12 +52,10 @@ function encode(value: unknown): unknown {
 
 /** A port that accepts connections and never answers. */
 export async function startBlackHole(): Promise<{ port: number; stop(): Promise<void> }> {
-  const { createServer: createTcpServer } = await import("node:net");
-  const sockets = new Set<import("node:net").Socket>();
-  const server = createTcpServer((socket) => sockets.add(socket.on("error", () => {}))).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => sockets.add(socket.on("error", () => {})));
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server),
     async stop() {
       for (const socket of sockets) socket.destroy();
       server.close();
