@@ -62,9 +62,12 @@ export function callsThrough(ask: Ask, askDocument = ask) {
     return settled;
   }
 
-  /** Uses up this many requests of the token. */
+  /** Uses up this many requests of the token, a few at a time. Other tests cover many at once. */
   async function spend(token: string, requests: number): Promise<void> {
-    for (let sent = 0; sent < requests; sent++) await getData("/api/v1/me", token);
+    const work = Array.from({ length: 6 }, async (_, first) => {
+      for (let at = first; at < requests; at += 6) await getData("/api/v1/me", token);
+    });
+    await Promise.all(work);
   }
 
   return { call, getData, expectFailure, spend, findJudge };
