@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { chromium } from "playwright";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { listen } from "@/e2e/support/listen";
 
-test("Swagger UI on another origin sends the token to the console alone", async () => {
+test("Swagger UI on another origin sends the token to the console alone", async ({ page: tab }) => {
   const { token, id } = await newAccount();
   const page = `<!doctype html><link rel="icon" href="data:,"><div id="ui"></div><script src="/swagger-ui-bundle.js"></script>
     <script>SwaggerUIBundle({ url: "${sharedOrigin()}/openapi.json", dom_id: "#ui", validatorUrl: null })</script>`;
@@ -16,11 +15,9 @@ test("Swagger UI on another origin sends the token to the console alone", async 
     const isBundle = request.url === "/swagger-ui-bundle.js";
     response.setHeader("Content-Type", isBundle ? "text/javascript" : "text/html; charset=utf-8");
     response.end(isBundle ? readFileSync(join("node_modules/swagger-ui-dist", "swagger-ui-bundle.js")) : page);
-  }).listen(0, "127.0.0.1");
-  const browser = await chromium.launch(test.info().project.use.launchOptions);
+  });
   try {
-    const tab = await browser.newPage();
-    await tab.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`);
+    await tab.goto(`http://127.0.0.1:${await listen(host)}/`);
     await tab.getByRole("button", { name: "Authorize" }).first().click();
     await tab.getByLabel("auth-bearer-value").fill(token);
     await tab.getByRole("button", { name: "Apply credentials" }).click();
@@ -36,7 +33,6 @@ test("Swagger UI on another origin sends the token to the console alone", async 
     await expect(tab.locator(".live-responses-table .response-col_status").filter({ hasText: "200" })).toHaveCount(1);
     expect(requests.filter(({ url, authorization }) => authorization || url.includes("/api/"))).toEqual([]);
   } finally {
-    await browser.close();
     host.close();
   }
 });
