@@ -18,8 +18,6 @@ const ofPackage = (name) => ({ packages: [name] });
 export const PROGRAMS = {
   busybox: ofPackage("busybox"),
   caddy: ofPackage("caddy"),
-  // With windows: the one without keeps no page whole.
-  chromium: ofPackage("chromium"),
   curl: ofPackage("curl"),
   dash: ofPackage("dash"),
   "dbus-daemon": ofPackage("dbus"),
