@@ -2,23 +2,6 @@ import { newAccount } from "@/e2e/support/factories";
 import { expect, signInDirectly, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
-test("e-mail and password lead to the servers, sign-out leads away and ends the session", async ({ page, context }) => {
-  const { email, id } = await newAccount();
-  await page.goto("/sign-in");
-  await submitSignIn(page, email);
-  await expect(page).toHaveURL("/dashboard");
-  await expect(page.getByText(email).first()).toBeVisible();
-  const [cookie] = await context.cookies();
-  expect(cookie).toMatchObject({ name: "session", httpOnly: true, sameSite: "Lax", path: "/", secure: false });
-
-  await signOut(page);
-  await expect(page.getByText("You are signed out.")).toBeVisible();
-  expect(await db.session.count({ where: { accountId: id, expiresAt: { gt: new Date() } } })).toBe(0);
-  await context.addCookies([{ ...(cookie as NonNullable<typeof cookie>), expires: -1 }]);
-  await page.goto(TOKEN_PAGE);
-  await expect(page).toHaveURL(/\/sign-in/);
-});
-
 test("a refused sign-in keeps the e-mail, forgets the password, and is told", async ({ page }) => {
   const { email } = await newAccount();
   await page.goto("/sign-in");
