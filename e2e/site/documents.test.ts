@@ -1,10 +1,12 @@
-import { expect, test } from "vitest";
-import { startConsole } from "@/e2e/support/console-server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { origin } from "@/e2e/support/over-http";
+import { newVisitor } from "@/e2e/support/site";
+import { Visitor } from "@/e2e/support/visitor";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { SERVED_FILES } from "@/lib/api/served-files";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 
-const NO_DATABASE = "postgresql://postgres@127.0.0.1:1/none";
 const FOREIGN = "https://elsewhere.example";
 
 test("no document read with GET names its reader's Origin as the API", async () => {
@@ -64,10 +66,15 @@ test("each section, text and command of the page is in its Markdown", async () =
   expect(shown).toContain("60 seconds");
 });
 
-test("the documents and security.txt name CONTACT_URL as the contact, if it is set", async () => {
+describe("a console with CONTACT_URL and without a database", () => {
   const contact = "https://support.example.com/console";
-  const app = await startConsole(NO_DATABASE, { CONTACT_URL: contact });
-  try {
+  let app: ConsoleServer;
+  beforeAll(async () => {
+    app = await startConsole("postgresql://postgres@127.0.0.1:1/none", { CONTACT_URL: contact });
+  });
+  afterAll(() => app?.stop());
+
+  test("the documents and security.txt name CONTACT_URL as the contact, if it is set", async () => {
     const text = await (await fetch(`${app.origin}/.well-known/security.txt`)).text();
     const fields = new Map(
       text
@@ -83,12 +90,22 @@ test("the documents and security.txt name CONTACT_URL as the contact, if it is s
     const { info } = (await (await fetch(`${app.origin}/openapi.json`)).json()) as OpenApiDocument;
     expect(info.contact).toEqual({ name: "Support", url: contact });
     expect(await (await fetch(`${app.origin}/docs/api.md`)).text()).toContain(`[${contact}](${contact})`);
-  } finally {
-    await app.stop();
-  }
-  expect((await fetch(`${origin}/.well-known/security.txt`)).status).toBe(404);
-  const { info } = (await (await fetch(`${origin}/openapi.json`)).json()) as OpenApiDocument;
-  expect(info.contact).toBeUndefined();
+    expect((await fetch(`${origin}/.well-known/security.txt`)).status).toBe(404);
+    const withoutContact = (await (await fetch(`${origin}/openapi.json`)).json()) as OpenApiDocument;
+    expect(withoutContact.info.contact).toBeUndefined();
+  });
+
+  test("while the database is away pages are 503, and nobody is signed out", async () => {
+    const { account, page } = await newVisitor();
+    const away = Visitor.withSession(app.origin, page.cookies.get("session") ?? "");
+    await away.goto(TOKEN_PAGE);
+    expect(away.status).toBe(503);
+    expect(away.heading).toBe("The console is unavailable right now");
+    expect(away.setCookies).toEqual([]);
+    // The same browser, where the database answers.
+    await page.goto(TOKEN_PAGE);
+    expect(page.text).toContain(account.email);
+  });
 });
 
 /** What a reader sees of HTML or Markdown: without tags, code marks and line breaks. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expectBreakable } from "@/e2e/support/breakable-ips";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { CONFIGURATION, edgeNodesAt, interval, thisMinute } from "@/e2e/support/edge-nodes";
 import { type Library, openLibrary } from "@/e2e/support/library";
@@ -9,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-databa
 import { type Part, Visitor } from "@/e2e/support/visitor";
 import { MINUTE } from "@/lib/format/time";
 import { describeStandings, STANDINGS, type Standing, type Standings } from "@/lib/game-services/standing";
+import { serviceDnsPath } from "@/lib/page-paths";
 import { hashToken } from "@/lib/tokens/format";
 
 // What pages say of edge nodes, and what only a console of its own shows of their endpoints. These tests have their own
@@ -66,25 +68,14 @@ test("a page names the nodes too old to tell the origin the players' ips", async
   expect(tooOld()).toEqual([]);
 });
 
-test("a compressed configuration is the same, and a stopping console answers waits with 304", async () => {
-  const { get, newNode } = edge;
-  const node = await newNode();
-  const { etag: now } = await get(node.key);
-  // The compressed configuration has the same content.
+test("a compressed configuration is the same", async () => {
+  const node = await edge.newNode();
   const plain = await fetch(app.origin + CONFIGURATION, {
     headers: { Authorization: `Bearer ${node.key}`, "Accept-Encoding": "identity" },
   });
   expect(plain.headers.get("content-encoding")).toBeNull();
   const raw = await rawBody(node.key);
   expect(gunzipSync(raw).toString()).toBe(await plain.text());
-  const ending = await startConsole(database.url, { DRAIN_DELAY: "0" });
-  const cut = fetch(ending.origin + CONFIGURATION, {
-    headers: { Authorization: `Bearer ${node.key}`, "If-None-Match": now, Prefer: "wait=25" },
-  });
-  // Sent later, on a connection of its own: when it is answered, the one that waits has arrived.
-  expect((await fetch(`${ending.origin}/healthz`)).status).toBe(200);
-  const [answer] = await Promise.all([cut, ending.stop()]);
-  expect(answer.status).toBe(304);
 });
 
 /** The compressed bytes of the configuration. */
@@ -224,6 +215,38 @@ test("all pages tell the same state of a service, and problems come first", asyn
   for (const [node, standings] of ofNodes) {
     expect(page.textOf(`tr[data-node="${node}"]`)).toContain(describeStandings(countOf(standings)));
   }
+});
+
+test("ips for a game service's DNS break after their colons, and nowhere else", async () => {
+  const { sql, newNode, newOwner } = edge;
+  const ip = "2001:db8:85a3:8d3:1319:8a2e:370:7348";
+  const owner = await newOwner();
+  const { id: node } = await newNode();
+  await sql("update edge_nodes set last_heard_at = now(), last_heard_ip = $2, agent = $3 where id = $1", [
+    ...[node, ip, "console-edge/1.2 port/25570"],
+  ]);
+  // Not over a form, which takes no such name.
+  const [service] = await sql<{ id: number }>(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+     values ($1, 'Survival', 'survival.invalid', '192.0.2.1', 25565) returning id`,
+    [owner],
+  );
+  const page = await (await visitorOf(owner)).goto(serviceDnsPath(service?.id ?? 0));
+  expectBreakable(page, ip);
+  // Where the nodes listen elsewhere than Minecraft's clients ask, there has to be a record that says so.
+  expect(page.textOf(page.rows("SRV"))).toContain("This name, port 25570");
+});
+
+test("a stopping console answers waits with 304", async () => {
+  const { get, newNode } = edge;
+  const { key } = await newNode();
+  const { etag } = await get(key);
+  const cut = get(key, { "If-None-Match": etag, Prefer: "wait=25" });
+  // Sent later, on a connection of its own: when it is answered, the one that waits has arrived.
+  expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
+  // The last test: nothing needs the console any more.
+  const [answer] = await Promise.all([cut, app.stop()]);
+  expect(answer.status).toBe(304);
 });
 
 /** What a node's cell on the page of a service means. */

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { load } from "cheerio";
-import { expect, test } from "vitest";
-import { startConsole } from "@/e2e/support/console-server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
 import { sendFields } from "@/e2e/support/html-form";
 import { origin } from "@/e2e/support/over-http";
@@ -76,9 +76,15 @@ test("a form for another Host is refused with both addresses and the remedy", as
   }
 });
 
-test("with BASE_URL a page for another Host links to the console's own address", async () => {
-  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: "HTTPS://Console.example.com:443/" });
-  try {
+describe("with an https BASE_URL", () => {
+  let app: ConsoleServer;
+  beforeAll(async () => {
+    const BASE_URL = "HTTPS://Console.example.com:443/";
+    app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL, TRUSTED_PROXIES: "1" });
+  });
+  afterAll(() => app?.stop());
+
+  test("a page for another Host links to the console's own address", async () => {
     const get = async (path: string, host: string) => {
       const { text } = await askWithHost(app.origin, path, { Host: host });
       const page = load(text, { scriptingEnabled: false });
@@ -98,9 +104,28 @@ test("with BASE_URL a page for another Host links to the console's own address",
     expect(load(text)("a").attr("href")).toBe("https://console.example.com/sign-in");
     const upper = { Host: "CONSOLE.example.com", Origin: "https://console.example.com" };
     expect((await signInThere(app.origin, upper)).status).toBe(303);
-  } finally {
-    await app.stop();
-  }
+  });
+
+  test("there are a host cookie, HSTS and forms from its origin alone", async () => {
+    const { email, id } = await newAccount();
+    await db.accessToken.deleteMany({ where: { accountId: id } });
+    const page = await new Visitor(app.origin).goto("/sign-in");
+    const hsts = /max-age=\d{8,}; includeSubDomains/;
+    expect(page.headers.get("strict-transport-security")).toMatch(hsts);
+    for (const path of ["/api/v1/me", "/api/v1/nope", "/healthz", "/favicon.svg"]) {
+      expect((await fetch(app.origin + path)).headers.get("strict-transport-security"), path).toMatch(hsts);
+    }
+    const fields = page.fill({ "E-mail": email, Password: PASSWORD }).fieldsOf("Sign in");
+    const send = (from: string) =>
+      sendFields(`${app.origin}/sign-in`, fields, { Origin: from, "X-Forwarded-For": page.forwardedFor });
+    expect((await send(app.origin)).status).toBe(403);
+    const signedIn = await send("https://console.example.com");
+    const cookie = signedIn.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^__Host-session=[\w-]{43}; Path=\/; .*Secure; HttpOnly; SameSite=lax/);
+    const tokenPage = await fetch(app.origin + TOKEN_PAGE, { headers: { Cookie: cookie.split(";")[0] ?? "" } });
+    expect(await tokenPage.text()).toContain(`curl -sS https://console.example.com/api/v1/me`);
+    expect(await db.session.count({ where: { accountId: id } })).toBe(1);
+  });
 });
 
 type Sent = { method?: string; body?: Buffer };
@@ -135,30 +160,3 @@ async function signInThere(at: string, headers: Record<string, string>) {
   };
   return askWithHost(at, "/sign-in", sent, { method: "POST", body: Buffer.from(await encoded.arrayBuffer()) });
 }
-
-test("an https BASE_URL brings a host cookie, HSTS and forms from its origin alone", async () => {
-  const publicOrigin = "https://console.example.com";
-  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: publicOrigin, TRUSTED_PROXIES: "1" });
-  try {
-    const { email, id } = await newAccount();
-    await db.accessToken.deleteMany({ where: { accountId: id } });
-    const page = await new Visitor(app.origin).goto("/sign-in");
-    const hsts = /max-age=\d{8,}; includeSubDomains/;
-    expect(page.headers.get("strict-transport-security")).toMatch(hsts);
-    for (const path of ["/api/v1/me", "/api/v1/nope", "/healthz", "/favicon.svg"]) {
-      expect((await fetch(app.origin + path)).headers.get("strict-transport-security"), path).toMatch(hsts);
-    }
-    const fields = page.fill({ "E-mail": email, Password: PASSWORD }).fieldsOf("Sign in");
-    const send = (from: string) =>
-      sendFields(`${app.origin}/sign-in`, fields, { Origin: from, "X-Forwarded-For": page.forwardedFor });
-    expect((await send(app.origin)).status).toBe(403);
-    const signedIn = await send(publicOrigin);
-    const cookie = signedIn.headers.get("set-cookie") ?? "";
-    expect(cookie).toMatch(/^__Host-session=[\w-]{43}; Path=\/; .*Secure; HttpOnly; SameSite=lax/);
-    const tokenPage = await fetch(app.origin + TOKEN_PAGE, { headers: { Cookie: cookie.split(";")[0] ?? "" } });
-    expect(await tokenPage.text()).toContain(`curl -sS ${publicOrigin}/api/v1/me`);
-    expect(await db.session.count({ where: { accountId: id } })).toBe(1);
-  } finally {
-    await app.stop();
-  }
-});

@@ -1,12 +1,12 @@
 import pg from "pg";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
-import { insertCaller } from "@/e2e/support/insert-caller";
+import { insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { askOverHttp, call, callsOf, expectFailure, origin } from "@/e2e/support/over-http";
 import { runSql } from "@/e2e/support/run-sql";
-import { createTestDatabase } from "@/e2e/support/test-database";
+import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { db } from "@/lib/database/client";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
@@ -189,13 +189,29 @@ test("/healthz and /readyz answer without a token, and tell nothing", async () =
 
 test("no header that the framework knows changes an answer of the API", () => expectNoFrameworkHeaderToMatter(origin));
 
-test("an unexpected fault is 500 without detail, and its stack is in the log", () =>
-  withConsole(async (app, url) => {
-    const token = await insertCaller(url);
-    const { call, expectFailure } = callsOf(app.origin);
-    await runSql(url, "alter table servers rename to elsewhere");
+describe("a console of its own, for what breaks or ends it", () => {
+  let database: TestDatabase;
+  let app: ConsoleServer;
+  let tokens: string[];
+  let calls: ReturnType<typeof callsOf>;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    tokens = await insertCallerWithTokens(database.url, "caller@example.com", 3);
+    app = await startConsole(database.url);
+    calls = callsOf(app.origin);
+    // At the end nothing new is answered, the document that judges neither.
+    await calls.findJudge();
+  });
+  afterAll(async () => {
+    await app?.stop();
+    await database?.stop();
+  });
+
+  test("an unexpected fault is 500 without detail, and its stack is in the log", async () => {
+    const [token = ""] = tokens;
+    await runSql(database.url, "alter table servers rename to elsewhere");
     const path = "/api/v1/servers?secret=in-the-query";
-    const answer = await expectFailure(call(path, token), 500, "Internal error.");
+    const answer = await calls.expectFailure(calls.call(path, token), 500, "Internal error.");
     const id = answer.headers.get("x-request-id");
     await expect.poll(() => app.output()).toContain(String(id));
     const lines = app
@@ -213,23 +229,25 @@ test("an unexpected fault is 500 without detail, and its stack is in the log", (
     });
     expect(app.output()).not.toContain("in-the-query");
     expect(app.output()).not.toContain(token);
-    expect((await call("/api/v1/me", token)).status).toBe(200);
-  }));
+    expect((await calls.call("/api/v1/me", token)).status).toBe(200);
+    await runSql(database.url, "alter table elsewhere rename to servers");
+  });
 
-test("SIGTERM lets a running request finish, refuses new ones, and ends the process", () =>
-  withConsole(async (app, url) => {
-    const token = await insertCaller(url);
-    const { call, findJudge } = callsOf(app.origin);
-    // Afterwards nothing new is answered, the document that judges neither.
-    await findJudge();
-    const blocker = new pg.Client(url);
+  test("at SIGTERM running requests finish, records are written, and new ones are refused", async () => {
+    const [, used = "", other = ""] = tokens;
+    const me = (count: number) => Promise.all(Array.from({ length: count }, () => calls.call("/api/v1/me", used)));
+    expect((await me(3)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await runSql(database.url, "update access_tokens set revoked_at = now() where hint = $1", [used.slice(-4)]);
+    // Nothing of the use of tokens is written before the signal, and one request waits.
+    const blocker = new pg.Client(database.url);
     await blocker.connect();
     await blocker.query("begin");
+    await blocker.query("lock table access_tokens in exclusive mode");
     await blocker.query("lock table game_services in access exclusive mode");
-    const running = call("/api/v1/game-services", token);
+    expect((await me(25)).map(({ status }) => status)).toEqual(Array(25).fill(401));
+    const running = calls.call("/api/v1/game-services", other);
     // Sent later, on a connection of its own: when it is answered, the one that waits for the lock has arrived.
     expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
-    const exit = new Promise<number | null>((resolve) => app.child.once("exit", resolve));
     app.child.kill("SIGTERM");
     await expect
       .poll(() =>
@@ -242,38 +260,10 @@ test("SIGTERM lets a running request finish, refuses new ones, and ends the proc
     await blocker.query("rollback");
     await blocker.end();
     expect((await running).status).toBe(200);
-    expect(await exit).toBe(0);
-  }));
-
-test("token use and refusals under way at SIGTERM are all still written", () =>
-  withConsole(async (app, url) => {
-    const token = await insertCaller(url);
-    const { call } = callsOf(app.origin);
-    const me = (count: number) => Promise.all(Array.from({ length: count }, () => call("/api/v1/me", token)));
-    expect((await me(3)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    await runSql(url, "update access_tokens set revoked_at = now()");
-    // Each write takes a while, so that some of them are surely not done when the signal comes.
-    await runSql(
-      url,
-      `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
-     create trigger slowly before update on access_tokens for each row execute function slowly()`,
-    );
-    expect((await me(25)).map(({ status }) => status)).toEqual(Array(25).fill(401));
-    const exit = new Promise((resolve) => app.child.once("exit", resolve));
-    app.child.kill("SIGTERM");
-    await exit;
-    const rows = await runSql(url, "select last_used_at, refused_count from access_tokens");
+    expect(await app.exited).toBe("exit code 0");
+    const rows = await runSql(database.url, "select last_used_at, refused_count from access_tokens where hint = $1", [
+      used.slice(-4),
+    ]);
     expect(rows).toEqual([{ last_used_at: expect.any(Date), refused_count: 25 }]);
-  }));
-
-/** A console of its own over its own database, for what breaks or ends it. */
-async function withConsole(use: (app: ConsoleServer, url: string) => Promise<void>): Promise<void> {
-  const database = await createTestDatabase();
-  const app = await startConsole(database.url);
-  try {
-    await use(app, database.url);
-  } finally {
-    await app.stop();
-    await database.stop();
-  }
-}
+  });
+});

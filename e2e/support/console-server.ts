@@ -1,3 +1,6 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type AppOptions, type AppProcess, startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
 
@@ -50,4 +53,13 @@ export async function startConsole(
   app.child.stdout?.on("data", (chunk) => (output += chunk));
   app.child.stderr?.on("data", (chunk) => (output += chunk));
   return { ...app, output: () => output };
+}
+
+/** Keeps what a console writes from now on in a file, which the processes of its tests can read. */
+export function keepLog({ child }: ConsoleServer): { path: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "console-log-"));
+  const path = join(folder, "log");
+  writeFileSync(path, "");
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => appendFileSync(path, chunk));
+  return { path, remove: () => rmSync(folder, { recursive: true }) };
 }

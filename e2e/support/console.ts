@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { buildIfChanged, DIST_DIRS } from "@/scripts/build";
-import { startConsole } from "./console-server";
+import { keepLog, startConsole } from "./console-server";
 import { LONG_WAIT } from "./patience";
 import { prepareForTests } from "./present-console";
 import { createTestDatabase } from "./test-database";
@@ -10,6 +10,8 @@ declare module "vitest" {
     /** Where the console of the site tests listens. */
     origin: string;
     siteDatabaseUrl: string;
+    /** The file of all that it has written since it answered. */
+    log: string;
   }
 }
 
@@ -20,10 +22,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await prepareForTests(database.url);
   // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
   const app = await startConsole(database.url, { ...LONG_WAIT, CONSOLE_JOBS: "off", TRUSTED_PROXIES: "1" });
+  const log = keepLog(app);
+  project.provide("log", log.path);
   project.provide("origin", app.origin);
   project.provide("siteDatabaseUrl", database.url);
   return async () => {
     await app.stop();
     await database.stop();
+    log.remove();
   };
 }

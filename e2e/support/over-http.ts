@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
 import { inject } from "vitest";
 import { callsThrough, type WholeAnswer } from "./calls";
 
 /** The console of all site tests. */
 export const origin = inject("origin");
+
+/** What it has logged of all tests so far. */
+export const readLog = () => readFileSync(inject("log"), "utf8");
 
 /** Sends a request to the console of all site tests, and follows no redirect. */
 export const askOverHttp = askAt(origin);
