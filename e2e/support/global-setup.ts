@@ -1,4 +1,4 @@
-import { startConsole } from "./console-server";
+import { keepLog, startConsole } from "./console-server";
 import { startPostgres } from "./postgres-server";
 import { prepareForTests } from "./present-console";
 import { startProductionConsole } from "./production-console";
@@ -21,10 +21,13 @@ export default async function setUp(): Promise<() => Promise<void>> {
   // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
   const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
   const app = await (postgres ? startProductionConsole : startConsole)(database.url, variables);
+  const log = keepLog(app);
+  process.env.E2E_LOG = log.path;
   process.env.DATABASE_URL = database.url;
   process.env.E2E_ORIGIN = app.origin;
   return async () => {
     await app.stop();
+    log.remove();
     await redis?.stop();
     await database.stop();
     await template.remove();
