@@ -61,7 +61,7 @@ test("a message that may have arrived is repeated with the same id and text", as
   expect(arrivals.length).toBeGreaterThan(2);
 });
 
-const SEEDS = [1, 2, 3, 4, 5, 6];
+const SEEDS = process.env.CI ? [1, 2, 3, 4, 5, 6] : [1, 2];
 
 test.each(SEEDS)("in random history %i every outage beyond its delay is told with its end", async (seed) => {
   const { live, goOffline, comeBack, addServer, arrivals, answers, channelId, rows, sql } = await newListener();
@@ -80,7 +80,7 @@ test.each(SEEDS)("in random history %i every outage beyond its delay is told wit
     await live(random() * 6 * MINUTE, 3 * MINUTE);
   }
   answers.clear();
-  await live(9 * HOUR, 15 * MINUTE);
+  await live(9 * HOUR, 45 * MINUTE);
   const told = await rows();
   expect(told.filter(({ state }) => state === "due")).toEqual([]);
   const outages = await sql(`select id, subject_id as server, ended_at is not null as is_over from events
