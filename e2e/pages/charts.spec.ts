@@ -1,38 +1,13 @@
 import type { Locator, Page } from "playwright/test";
 import { stepText } from "@/e2e/support/chart-steps";
-import { newAccount, newNamedToken, newServer, putEvents, putPast, putSample } from "@/e2e/support/factories";
-import { sharedOrigin } from "@/e2e/support/fixtures";
-import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { newNamedToken } from "@/e2e/support/factories";
+import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { serverWithPast } from "@/e2e/support/server-with-past";
 import { db } from "@/lib/database/client";
-import { quantity } from "@/lib/format/quantities";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
-import { HISTORY_MEASURES } from "@/lib/servers/telemetry/measurements";
 
-const PEAK = 97.3;
-
-type Past = { id: number; silenceFrom: number; silenceTo: number; peakAt: number };
-
-/** A server that reported each minute of two days but for twenty minutes, had one peak, and fell silent ten minutes ago. */
-async function serverWithPast(accountId: number, label = "Web"): Promise<Past> {
-  const createdAt = new Date(Date.now() - 10 * DAY);
-  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
-  const lastSeenAt = new Date(now - 10 * MINUTE);
-  const { id } = await newServer(accountId, { label, createdAt, lastSeenAt, facts: { cores: 2 } });
-  // Within one hour of the clock, so that its row of the table says how much of it was heard.
-  const silenceFrom = Math.floor((now - 5 * HOUR) / HOUR) * HOUR + 10 * MINUTE;
-  const silenceTo = silenceFrom + 20 * MINUTE;
-  const peakAt = Math.floor((now - 3 * HOUR) / HOUR) * HOUR + 7 * MINUTE;
-  const values = {
-    cpu_pct: `case when ts = '${new Date(peakAt).toISOString()}' then ${PEAK} else 20 + extract(minute from ts) / 10 end`,
-  };
-  const isHeard = `not (ts > '${new Date(silenceFrom).toISOString()}' and ts < '${new Date(silenceTo).toISOString()}')`;
-  await putSample(id, lastSeenAt, { cpuPct: 20 + lastSeenAt.getUTCMinutes() / 10, diskUsedPct: 40, netLossPct: 0 });
-  await putPast(id, { from: new Date(now - 2 * DAY), to: lastSeenAt, isHeard }, values);
-  const times = { startedAt: new Date(silenceFrom), endedAt: new Date(silenceTo) };
-  await putEvents(id, { kind: "offline", ...times });
-  return { id, silenceFrom, silenceTo, peakAt };
-}
+// Charts as a browser draws and moves them. Read as HTML or CSV: e2e/site/history.test.ts.
 
 const figure = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
 
@@ -76,30 +51,6 @@ withAndWithoutJavaScript(() => {
       .last();
     await expect(last).toHaveText(score ?? "");
   });
-});
-
-test("a history's CSV file has low, mean, high and count for each step", async ({ page, account }) => {
-  const { id } = await serverWithPast(account.id);
-  const csv = await page.request.get(`/dashboard/servers/${id}/history.csv?range=24h`);
-  const [head = "", ...lines] = (await csv.text()).trim().split("\r\n");
-  const measures = HISTORY_MEASURES.flatMap((measure) => ["low", "mean", "high"].map((of) => `${measure} ${of}`));
-  expect(head.split(",")).toEqual(["server", "from", ...measures, "samples"]);
-  const rows = lines.map((line) => line.split(","));
-  for (const row of rows) expect(row).toHaveLength(head.split(",").length);
-  // A step of the silence is missing.
-  expect(rows.length).toBeGreaterThan(130);
-  expect(rows.length).toBeLessThan(144);
-  expect(rows.slice(1, -1).some((row) => row.at(-1) === "10")).toBe(true);
-});
-
-test("the score chart of a long silent server ends at its present score", async ({ page, account }) => {
-  const at = new Date(Date.now() - 2 * DAY);
-  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt: at });
-  await putSample(id, at, { cpuPct: 20 });
-  await page.goto(`/dashboard/servers/${id}?range=24h`);
-  const score = await page.locator("[data-score]").textContent();
-  await expect(figure(page, "Score").getByRole("cell").last()).toHaveText(score ?? "");
-  await expect(figure(page, "CPU")).toContainText("Nothing was measured in this time.");
 });
 
 test("arrow keys and mouse show all charts' values at one time; Escape hides them", async ({ page, account }) => {
@@ -178,16 +129,6 @@ test("arrow keys show the numbers of the bars of a token's day", async ({ page, 
   await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 489; Over the limit \(429\) 11$/);
 });
 
-test("the last value that a legend names is the latest one, at every range", async ({ page, account }) => {
-  const { id } = await serverWithPast(account.id);
-  const minutes = (await db.server.findUniqueOrThrow({ where: { id } })).lastSeenAt?.getUTCMinutes() ?? 0;
-  for (const range of ["1h", "24h", "7d", "30d"]) {
-    await page.goto(`/dashboard/servers/${id}?range=${range}`);
-    const row = figure(page, "CPU").getByRole("row", { name: /^Busy/ }).first();
-    await expect(row.getByRole("cell").last()).toHaveText(quantity(20 + minutes / 10, "percent"));
-  }
-});
-
 test("each kind of request has one name and look throughout a token's day", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "watched", new Date(Date.now() + DAY));
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
@@ -222,24 +163,4 @@ test.describe("with a finger", () => {
     await expect(memory).toContainText("Used 50 %");
     await expect(page.getByRole("slider", { name: "CPU: values at a time" })).toContainText("Busy");
   });
-});
-
-test("only the session's account gets the history CSV, uncached and free of formulas", async ({
-  page,
-  context,
-  account,
-}) => {
-  const { id } = await serverWithPast(account.id, "=cmd|' /C calc'!A0");
-  const path = `/dashboard/servers/${id}/history.csv?range=24h`;
-  const answer = await page.request.get(path);
-  expect(answer.status()).toBe(200);
-  expect(answer.headers()).toMatchObject({ "cache-control": "no-store", "content-type": "text/csv; charset=utf-8" });
-  const [head, first] = (await answer.text()).split("\r\n");
-  expect(head).toMatch(/^server,from,score low,score mean,score high,cpuPct low/);
-  expect(first).toMatch(/^"'=cmd\|' \/C calc'!A0",\d{4}-\d\d-\d\dT\d\d:\d\d:00.000Z,\d+/);
-  const other = await newAccount();
-  await context.clearCookies();
-  expect((await fetch(sharedOrigin() + path)).status).toBe(401);
-  await signInDirectly(context, other.id);
-  expect((await page.request.get(path)).status()).toBe(404);
 });
