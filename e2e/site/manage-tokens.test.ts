@@ -214,7 +214,7 @@ test("a token replaced without a choice works for one more day", async () => {
   expect(page.path).toBe(`${TOKEN_PAGE}/${successor.id}`);
 });
 
-test("a token replaced at once has ended, and the new one is shown all the same", async () => {
+test("a token replaced at once has ended, and the new one is shown", async () => {
   const { account, page } = await newVisitor();
   const { raw: oldRaw, token: old } = await newNamedToken(account.id, "leaked");
   await page.goto(`${TOKEN_PAGE}/${old.id}`);
