@@ -49,7 +49,7 @@ const STARTS: Partial<Record<Program, RegExp>> = {
   pgbouncer: /startPgBouncer\(/,
   postgres: /startPostgres\(/,
   prometheus: /startPrometheus\(|startPrometheusAgent\(/,
-  "prometheus-node-exporter": /nodeExporter\(|startNodeExporter\(/,
+  "prometheus-node-exporter": /readExporter\(|startNodeExporter\(/,
   promtool: /checkMetrics\(/,
   "redis-server": /startRedis\(/,
 };

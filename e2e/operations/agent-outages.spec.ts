@@ -106,45 +106,24 @@ test("check-ins of an hour's outage are kept, replayed in order and fully counte
 
 test("the spool holds 150 check-ins, drops the oldest first and obeys Retry-After", async () => {
   const reports: { at: number; sampledAt: number }[] = [];
-  const clock = join(bench.dir, "clock");
   const now = Math.floor(Date.now() / SECOND);
-  writeFileSync(clock, String(now));
-  const answers = [503, 400];
-  const server = createServer((incoming, outgoing) => {
-    let text = "";
-    incoming.on("data", (chunk) => (text += chunk));
-    incoming.on("end", () => {
-      const { sampled_at: sampledAt } = text === "{}" ? { sampled_at: 0 } : JSON.parse(text);
-      reports.push({ at: Number(readFileSync(clock, "utf8")), sampledAt });
-      const status = answers.shift() ?? 200;
-      outgoing.sendDate = false;
-      outgoing.writeHead(status, { "Content-Type": "application/json", "Retry-After": "95" });
-      outgoing.end(status === 200 ? '{"data":{"stored":true}}' : '{"error":"Not now."}');
-    });
-  }).listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
+  const clock = bench.startClock(200);
+  const console = await bench.startAnswering((response, count, { sampled_at: sampledAt }) => {
+    reports.push({ at: clock.elapsed(), sampledAt });
+    const status = [503, 400][count - 1] ?? 200;
+    response.sendDate = false;
+    response.writeHead(status, { "Content-Type": "application/json", "Retry-After": "95" });
+    response.end(status === 200 ? '{"data":{"stored":true}}' : '{"error":"Not now."}');
+  });
   const spool = join(bench.dir, "spool");
   execFileSync("mkdir", [spool]);
   for (let n = 0; n < 160; n++)
     writeFileSync(join(spool, `${now - 5000 + n * 30}.json`), JSON.stringify({ sampled_at: n }));
-  bench.shim("date", `cat ${clock}`);
-  bench.shim(
-    "sleep",
-    `[ $(($(cat ${clock}) - ${now})) -lt 200 ] || exec /bin/sleep 60; echo $(($(cat ${clock}) + $1)) >${clock}`,
-  );
-  const agent = bench.start(
-    ["dash"],
-    ["run", `http://127.0.0.1:${(server.address() as AddressInfo).port}`],
-    mintToken("serverKey"),
-    {
-      STATE_DIRECTORY: bench.dir,
-    },
-  );
+  const agent = bench.start(["dash"], ["run", console.origin], mintToken("serverKey"), { STATE_DIRECTORY: bench.dir });
   try {
     await expect.poll(() => readdirSync(spool).length, SLOW).toBe(0);
   } finally {
     await agent.stop();
-    server.close();
   }
   const [first, second, third] = reports;
   // The spool dropped the oldest 11 of 161 samples, and more for samples taken during the 95 seconds of waiting.

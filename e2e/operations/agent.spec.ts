@@ -5,7 +5,7 @@ import { AGENT, AgentBench, PING, SHELLS, TOOLS } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { nodeExporter } from "@/e2e/support/node-exporter";
+import { readExporter } from "@/e2e/support/node-exporter";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
@@ -115,8 +115,7 @@ test("the daemon and the node exporter agree on one recorded machine", async () 
   needs("prometheus-node-exporter");
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name));
   const proc = join(bench.dir, "proc");
-  const exporter = nodeExporter();
-  const [first, second] = [await exporter.read(before ?? ""), await exporter.read(after ?? "")];
+  const [first, second] = [await readExporter(before ?? ""), await readExporter(after ?? "")];
   const delta = (name: string) => second(name) - first(name);
   const cpu = (mode: string) => delta(`node_cpu_seconds_total{mode="${mode}"}`);
   const modes = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
@@ -144,10 +143,9 @@ test("the daemon and the node exporter agree on one recorded machine", async () 
 
 test("the daemon and the node exporter agree closely on the live machine", async () => {
   needs("prometheus-node-exporter");
-  const exporter = nodeExporter();
-  const before = await exporter.read("/proc");
+  const before = await readExporter("/proc");
   const { stdout } = await bench.run(["dash"], ["print", sharedOrigin()]);
-  const after = await exporter.read("/proc");
+  const after = await readExporter("/proc");
   const measured = JSON.parse(stdout);
   const between = (value: number, of: (read: typeof before) => number, slack: number) => {
     expect(value).toBeGreaterThanOrEqual(Math.min(of(before), of(after)) - slack);

@@ -158,7 +158,7 @@ test("docs/install.md leads from a build to two ready instances and through an u
   }
 });
 
-test("the daemon's installed service measures everything without root", {
+test("the daemon's service measures everything without root, and reports without systemd's credentials", {
   tag: "@waits",
 }, async () => {
   needs("curl", "ping");
@@ -166,6 +166,15 @@ test("the daemon's installed service measures everything without root", {
   const host = await SystemdHost.boot({ "/root/agent.sh": `${process.cwd()}/${AGENT}` });
   const way = await startSlowProxy(Number(new URL(sharedOrigin()).port), host.network.outside);
   const origin = `http://${host.network.outside}:${way.port}`;
+  const tryInstall = () => host.run("sh", "-c", `exec sh /root/agent.sh install ${origin} </root/key`);
+  const install = async () => {
+    const { code, output } = await tryInstall();
+    expect([code, output]).toEqual([0, expect.stringContaining("Installed: this machine reports")]);
+  };
+  const dropIn = async (folder: string, lines: string) => {
+    await host.run("mkdir", "-p", folder);
+    host.write(`${folder}/zzz.conf`, `[Service]\n${lines}\n`);
+  };
   /** The newest sample, if it was measured after that. */
   const sampleAfter = async (time: Date) => {
     const { sample, sampledAt } = await db.server.findUniqueOrThrow({ where: { id } });
@@ -177,8 +186,7 @@ test("the daemon's installed service measures everything without root", {
     expect(groups.trim().split(/\s+/)).toEqual(["1", "0"]);
     await host.run("systemd-run", "--unit=broken", "--wait", "false");
     host.write("/root/key", `${key}\n`);
-    const installed = await host.run("sh", "-c", `exec sh /root/agent.sh install ${origin} </root/key`);
-    expect([installed.code, installed.output]).toEqual([0, expect.stringContaining("Installed: this machine reports")]);
+    await install();
     // A sample of later than this is the service's own: the installer sent one before.
     const installedAt = new Date();
 
@@ -199,33 +207,12 @@ test("the daemon's installed service measures everything without root", {
     expect(await host.property("console-agent", "LoadState")).toBe("not-found");
     expect((await host.run("find", "/etc", "/usr/local", "/var", "/run", "-name", "console-agent*")).output).toBe("");
     expect(await host.run("id", "console-agent")).toMatchObject({ code: 1 });
-  } finally {
-    await host.stop();
-    await way.stop();
-  }
-});
 
-test("without systemd's credentials the daemon still reports, and a failed start blames no key", {
-  tag: "@waits",
-}, async () => {
-  needs("curl", "ping");
-  const { id, key } = await newReportingServer();
-  const host = await SystemdHost.boot({ "/root/agent.sh": `${process.cwd()}/${AGENT}` });
-  const way = await startSlowProxy(Number(new URL(sharedOrigin()).port), host.network.outside);
-  const origin = `http://${host.network.outside}:${way.port}`;
-  const install = () => host.run("sh", "-c", `exec sh /root/agent.sh install ${origin} </root/key`);
-  const dropIn = async (folder: string, lines: string) => {
-    await host.run("mkdir", "-p", folder);
-    host.write(`${folder}/zzz.conf`, `[Service]\n${lines}\n`);
-  };
-  try {
-    host.write("/root/key", `${key}\n`);
     // As LXC, Incus and Proxmox do.
     await dropIn("/run/systemd/system/service.d", "LoadCredential=");
-    const installed = await install();
-    expect([installed.code, installed.output]).toEqual([0, expect.stringContaining("Installed: this machine reports")]);
-    const pid = await host.property("console-agent", "MainPID");
-    const { output: variables } = await host.run("cat", `/proc/${pid}/environ`);
+    await install();
+    const withoutCredentials = await host.property("console-agent", "MainPID");
+    const { output: variables } = await host.run("cat", `/proc/${withoutCredentials}/environ`);
     expect(variables).toContain("STATE_DIRECTORY=");
     expect(variables).not.toContain("CREDENTIALS_DIRECTORY");
     expect((await host.run("stat", "--format=%a %U %G", "/etc/console-agent/key")).output).toBe(
@@ -240,7 +227,7 @@ test("without systemd's credentials the daemon still reports, and a failed start
       "/etc/systemd/system/console-agent.service.d",
       "ExecStartPre=/bin/sh -c 'echo Nothing to be had here; exit 3'\nRestartSec=1",
     );
-    const refused = await install();
+    const refused = await tryInstall();
     expect(refused.code).toBe(1);
     expect(refused.errors).toContain("The service does not start");
     expect(refused.errors).toContain("systemd says: exit-code, status ");

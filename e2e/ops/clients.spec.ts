@@ -1,25 +1,13 @@
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { listen } from "@/e2e/support/listen";
 import { needs } from "@/e2e/support/needs";
 import { FACT } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
 import { DAY, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError } from "@/public/clients/console-api";
-
-for (const file of ["console-api.ts", "console_api.py"]) {
-  test(`/clients/${file} is served as text, to any origin, and is the committed one`, async () => {
-    const response = await fetch(`${sharedOrigin()}/clients/${file}`);
-    expect(response.status).toBe(200);
-    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(response.headers.get("access-control-allow-origin")).toBe("*");
-    expect(await response.text()).toBe(readFileSync(`public/clients/${file}`, "utf8"));
-  });
-}
 
 const EVERYTHING = `
 import json, sys
@@ -108,15 +96,10 @@ for origin in sys.argv[1:]:
 
 test("both clients tell an unreachable console from one that answers too late", async () => {
   needs("python3");
-  // Takes every connection and never answers.
-  const silent = createServer(() => {}).listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const closed = createServer().listen(0, "127.0.0.1");
-  await once(closed, "listening");
-  const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [slow, refused] = [originOf(silent), originOf(closed)];
+  const closed = createServer();
+  const refused = `http://127.0.0.1:${await listen(closed)}`;
   closed.close();
-  try {
+  await withAnswer(null, async (slow) => {
     const ask = (origin: string, timeout: number) =>
       new ConsoleApi({ origin, token: "cpat_x", timeout }).getAccount().catch((error: unknown) => error);
     // A refusal comes at once, but perhaps not within half a second of a busy machine.
@@ -127,9 +110,7 @@ test("both clients tell an unreachable console from one that answers too late", 
     const lines = (await python(UNREACHABLE, [refused, slow])).trim().split("\n");
     expect(lines[0]).toMatch(/^True http:.* does not answer: .*refused\.$/);
     expect(lines[1]).toMatch(/^True http:.* does not answer: .*timed out\.$/);
-  } finally {
-    silent.close();
-  }
+  });
 });
 
 test("both clients treat a foreign answer in the console's place as unreachable", async () => {
@@ -143,13 +124,11 @@ test("both clients treat a foreign answer in the console's place as unreachable"
     "rubbish",
   ];
   for (const answer of answers) {
-    const server = createServer((socket) => socket.once("data", () => socket.end(answer))).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
-    expect(failure, answer).toBeInstanceOf(ConsoleUnreachableError);
-    expect(await python(UNREACHABLE, [origin]), answer).toMatch(/^True http:.* does not answer: .+\.\n$/s);
-    server.close();
+    await withAnswer(answer, async (origin) => {
+      const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
+      expect(failure, answer).toBeInstanceOf(ConsoleUnreachableError);
+      expect(await python(UNREACHABLE, [origin]), answer).toMatch(/^True http:.* does not answer: .+\.\n$/s);
+    });
   }
 });
 
@@ -176,17 +155,12 @@ test("both clients report an intermediary's failure with status and message, wha
     [answer(404, "X-Token-Expires-At: \u00b2\r\n"), [404, "The console answered 404.", null]],
     [answer(404, `X-Token-Expires-At: ${"9".repeat(400)}\r\n`), [404, "The console answered 404.", null]],
   ] as const) {
-    const server = createServer((socket) => socket.once("data", () => socket.end(text, "latin1"))).listen(
-      0,
-      "127.0.0.1",
-    );
-    await once(server, "listening");
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
-    const { status, message, retryAfter } = failure as ConsoleApiError;
-    expect([status, message, retryAfter], text.slice(0, 100)).toEqual(expected);
-    expect(JSON.parse(await python(FAILURE, [origin])), text.slice(0, 100)).toEqual(expected);
-    server.close();
+    await withAnswer(text, async (origin) => {
+      const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
+      const { status, message, retryAfter } = failure as ConsoleApiError;
+      expect([status, message, retryAfter], text.slice(0, 100)).toEqual(expected);
+      expect(JSON.parse(await python(FAILURE, [origin])), text.slice(0, 100)).toEqual(expected);
+    });
   }
 });
 
@@ -198,9 +172,6 @@ print(inspect.signature(ConsoleApi).parameters["timeout"].default)
 
 test("a client that is told nothing gives an answer 30 seconds", async () => {
   needs("python3");
-  const silent = createServer(() => {}).listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const asked: number[] = [];
   const { timeout } = AbortSignal;
   // Notes how long the client would wait, and lets that pass at once.
@@ -209,10 +180,11 @@ test("a client that is told nothing gives an answer 30 seconds", async () => {
     return AbortSignal.abort();
   };
   try {
-    await expect(new ConsoleApi({ origin, token: "cpat_x" }).getAccount()).rejects.toThrow("within 30 seconds");
+    await withAnswer(null, (origin) =>
+      expect(new ConsoleApi({ origin, token: "cpat_x" }).getAccount()).rejects.toThrow("within 30 seconds"),
+    );
   } finally {
     AbortSignal.timeout = timeout;
-    silent.close();
   }
   expect(asked).toEqual([30 * SECOND]);
   expect(await python(DEFAULT_TIMEOUT, [])).toBe("30.0\n");
@@ -231,6 +203,17 @@ test("console_api.py uses only syntax and typing names of Python 3.8", async () 
     "Any IO Iterator Literal TypedDict True\n",
   );
 });
+
+/** Runs `use` beside a server that answers each connection with these bytes; without any it takes them and never answers. */
+async function withAnswer(bytes: string | null, use: (origin: string) => Promise<void>): Promise<void> {
+  const server = createServer((socket) => bytes !== null && socket.once("data", () => socket.end(bytes, "latin1")));
+  const origin = `http://127.0.0.1:${await listen(server)}`;
+  try {
+    await use(origin);
+  } finally {
+    server.close();
+  }
+}
 
 async function python(program: string, args: string[]): Promise<string> {
   const variables = { PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" };

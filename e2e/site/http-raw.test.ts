@@ -1,23 +1,14 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { exchange } from "@/e2e/support/exchange";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
+import { CLOSE, HOST, send, statusesOf } from "@/e2e/support/raw";
 import { db } from "@/lib/database/client";
 import { mintToken } from "@/lib/tokens/format";
 
 // What no fetch sends: requests as bytes, and what the server answers to them.
 
-const HOST = "Host: console.example\r\n";
-const CLOSE = "Connection: close\r\n";
 const PATH = "/ingest/v1/check-ins";
-
-const send = (bytes: string) => exchange(bytes, origin);
-
-/** The answers on a connection, in the order in which they came. */
-function statusesOf(text: string): number[] {
-  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-}
 
 test("no byte of a body follows the headers of HEAD", async () => {
   const { token } = await newAccount();

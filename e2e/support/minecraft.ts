@@ -31,27 +31,24 @@ function handshake(hostname: string, next: number, protocol = PROTOCOL): Buffer 
   return packet(0, varint(protocol), text(hostname), Buffer.from([0x63, 0xdd]), varint(next));
 }
 
-/**
- * The status of the server that a client reached. Null when the connection closed without an answer. `to`: the ip, and from
- * which one the client comes.
- */
+/** An ip, and from which one the client comes. */
+type Place = string | { host: string; localAddress: string };
+
+/** The status of the server that a client reached. Null when the connection closed without an answer. */
 export async function askStatus(
-  to: string | { host: string; localAddress: string },
+  to: Place,
   port: number,
   hostname: string,
   protocol = PROTOCOL,
-) {
-  const socket = connect({ port, ...(typeof to === "string" ? { host: to } : to) }, () =>
-    socket.write(Buffer.concat([handshake(hostname, STATUS, protocol), packet(0)])),
-  );
-  const answer = await readAll(socket, /\}$/);
-  return /\{"motd":"([^"]*)"\}/.exec(answer)?.[1] ?? null;
+): Promise<string | null> {
+  return (await askWholeStatus(to, port, hostname, protocol))?.motd ?? null;
 }
 
 /** What is read after these bytes are written, until the connection closes or `isWhole` says that it is all. */
-async function exchange(host: string, port: number, bytes: Buffer, isWhole: (read: Buffer) => boolean) {
+async function exchange(to: Place, port: number, bytes: Buffer, isWhole: (read: Buffer) => boolean) {
   let all = Buffer.alloc(0);
-  const socket = connect(port, host, () => socket.write(bytes));
+  const place = typeof to === "string" ? { host: to } : to;
+  const socket = connect({ port, ...place }, () => socket.write(bytes));
   socket.on("data", (chunk) => {
     all = Buffer.concat([all, chunk]);
     if (isWhole(all)) socket.end();
@@ -71,9 +68,9 @@ function textOf(bytes: Buffer): string | null {
 }
 
 /** The whole status that a client is shown; null when the connection is closed instead. */
-export async function askWholeStatus(host: string, port: number, hostname: string, protocol = PROTOCOL) {
+export async function askWholeStatus(to: Place, port: number, hostname: string, protocol = PROTOCOL) {
   const request = Buffer.concat([handshake(hostname, STATUS, protocol), packet(0)]);
-  const text = textOf(await exchange(host, port, request, (read) => packetsOf(read).length > 0));
+  const text = textOf(await exchange(to, port, request, (read) => packetsOf(read).length > 0));
   return text === null ? null : JSON.parse(text);
 }
 
@@ -153,17 +150,6 @@ function packetsOf(bytes: Buffer): Buffer[] {
     at += length;
   }
   return packets;
-}
-
-async function readAll(socket: Socket, end: RegExp): Promise<string> {
-  let all = "";
-  socket.on("data", (chunk) => {
-    all += chunk;
-    if (end.test(all)) socket.end();
-  });
-  socket.on("error", () => {});
-  await once(socket, "close");
-  return all;
 }
 
 const PROXY_SIGNATURE = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");

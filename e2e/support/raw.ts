@@ -1,7 +1,13 @@
 import { exchange } from "./exchange";
-import { sharedOrigin } from "./fixtures";
+import { origin } from "./over-http";
 
-/** As `exchange`, with the shared console. */
-export function sendRaw(bytes: string, origin = sharedOrigin()): Promise<string> {
-  return exchange(bytes, origin);
+export const HOST = "Host: console.example\r\n";
+export const CLOSE = "Connection: close\r\n";
+
+/** What the site's console answers to these bytes. */
+export const send = (bytes: string) => exchange(bytes, origin);
+
+/** The answers on a connection, in the order in which they came. */
+export function statusesOf(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

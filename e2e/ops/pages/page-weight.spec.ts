@@ -47,22 +47,11 @@ test("every kind of page sends under 160 KB of JavaScript and requests nothing l
     ACCOUNT_PAGE,
   ];
   for (const path of pages) {
-    await page.goto(path, { waitUntil: "networkidle" });
-    const resources = await page.evaluate(() =>
-      (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).map(
-        ({ name, initiatorType, encodedBodySize }) => ({
-          path: new URL(name).pathname,
-          initiatorType,
-          encodedBodySize,
-        }),
-      ),
-    );
-    const scripts = resources.filter((resource) => resource.path.endsWith(".js"));
+    const loaded = await visit(page, path);
+    const scripts = loaded.filter(isScript);
     expect(scripts.length).toBeGreaterThan(0);
-    expect(scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)).toBeLessThan(160 * 1024);
-    expect(
-      resources.filter(({ initiatorType }) => initiatorType === "fetch" || initiatorType === "xmlhttprequest"),
-    ).toEqual([]);
+    expect(bytesOf(scripts)).toBeLessThan(160 * 1024);
+    expect(loaded.filter(({ by }) => by === "fetch" || by === "xmlhttprequest")).toEqual([]);
   }
 });
 
@@ -130,16 +119,9 @@ test("every kind of page, full of rows, transfers under 60 KB without scripts", 
     ACCOUNT_PAGE,
     NOTICE_PAGE,
   ]) {
-    await page.goto(path, { waitUntil: "networkidle" });
-    const parts = await page.evaluate(() =>
-      (performance.getEntries() as PerformanceResourceTiming[])
-        .filter(
-          ({ entryType, name }) => entryType === "navigation" || (entryType === "resource" && /\.css$/.test(name)),
-        )
-        .map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize] as const),
-    );
+    const parts = (await visit(page, path)).filter(isWithoutScripts);
     expect(parts.length, path).toBeGreaterThan(1);
-    const bytes = parts.reduce((sum, [, size]) => sum + size, 0);
+    const bytes = bytesOf(parts);
     console.log(`Without its scripts, ${path.replace(/\d+/, "…")}: ${bytes} bytes`);
     expect.soft(bytes, `${path}: ${JSON.stringify(parts)}`).toBeLessThan(PAGE);
   }
@@ -158,13 +140,8 @@ test("400 days of a server full of events take under 60 KB without scripts", asy
     select 'server', ${id}, 'offline', at, at + interval '20 minutes' + n % 97 * interval '7 s'
     from generate_series(1, ${MOST_EVENTS - 1}) n, lateral (select ${now}::timestamptz - n * interval '57 minutes') t (at)`;
   const range = new URLSearchParams(rangeParams({ from: now.getTime() - 399 * DAY, to: now.getTime() }));
-  await page.goto(`${serverPath(id)}?${range}`, { waitUntil: "networkidle" });
+  const bytes = bytesOf((await visit(page, `${serverPath(id)}?${range}`)).filter(isWithoutScripts));
   await expect(page.locator("[data-lane]").first()).toHaveAttribute("data-lane", String(MOST_EVENTS - 1));
-  const bytes = await page.evaluate(() =>
-    (performance.getEntries() as PerformanceResourceTiming[])
-      .filter(({ entryType, name }) => entryType === "navigation" || (entryType === "resource" && /\.css$/.test(name)))
-      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
-  );
   console.log(`Without its scripts, 400 days with ${MOST_EVENTS} events: ${bytes} bytes`);
   expect(bytes).toBeLessThan(PAGE);
 });
@@ -187,11 +164,10 @@ test("charts add at most 8 KB of JavaScript to a page", async ({ page, account }
     values (${service.id}, now() - interval '5 minutes', 1, 1, 1, 0, 1)`;
   // Their settings have the same head, forms and links, and no charts.
   for (const path of [serverPath(server.id), servicePath(service.id)]) {
-    const without = await scriptsOf(page, `${path}/settings`);
-    const own = [...(await scriptsOf(page, path))].filter(([name]) => !without.has(name));
+    const without = new Set((await visit(page, `${path}/settings`)).map((one) => one.path));
+    const own = (await visit(page, path)).filter((one) => isScript(one) && !without.has(one.path));
     await expect(page.getByRole("slider").first()).toBeVisible();
-    const bytes = own.reduce((sum, [, size]) => sum + size, 0);
-    test.info().annotations.push({ type: "JavaScript of charts", description: `${path}: ${bytes} bytes` });
+    const bytes = bytesOf(own);
     console.log(`JavaScript beyond a page without charts, ${path.replace(/\d+$/, "…")}: ${bytes} bytes`);
     expect(bytes, JSON.stringify(own)).toBeLessThanOrEqual(CHARTS);
   }
@@ -201,19 +177,26 @@ test("charts add at most 8 KB of JavaScript to a page", async ({ page, account }
 const SEARCH_AND_RUN = 4 * 1024;
 
 test("the reference loads at most 4 KB more JavaScript than the start page", async ({ page }) => {
-  const bytesOf = async (path: string) => [...(await scriptsOf(page, path)).values()].reduce((sum, size) => sum + size);
-  const more = (await bytesOf(API_REFERENCE)) - (await bytesOf("/"));
+  const scriptsOf = async (path: string) => bytesOf((await visit(page, path)).filter(isScript));
+  const more = (await scriptsOf(API_REFERENCE)) - (await scriptsOf("/"));
   console.log(`JavaScript of the reference beyond that of the start page: ${more} bytes`);
   expect(more).toBeLessThanOrEqual(SEARCH_AND_RUN);
 });
 
-/** The scripts of a page by their paths, in bytes as transferred. */
-async function scriptsOf(page: Page, path: string): Promise<Map<string, number>> {
+/** Something that a page has loaded, the page itself included; `size`: in bytes as transferred. */
+type Loaded = { path: string; by: string; size: number };
+
+const isScript = ({ path }: Loaded) => path.endsWith(".js");
+const isWithoutScripts = ({ path, by }: Loaded) => by === "navigation" || path.endsWith(".css");
+const bytesOf = (loaded: readonly Loaded[]) => loaded.reduce((sum, { size }) => sum + size, 0);
+
+async function visit(page: Page, path: string): Promise<Loaded[]> {
   await page.goto(path, { waitUntil: "networkidle" });
-  const scripts = await page.evaluate(() =>
-    (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
-      .filter(({ name }) => new URL(name).pathname.endsWith(".js"))
-      .map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize] as const),
+  return page.evaluate(() =>
+    ["navigation", "resource"]
+      .flatMap((type) => performance.getEntriesByType(type) as PerformanceResourceTiming[])
+      .map(({ name, initiatorType, encodedBodySize }) => ({
+        ...{ path: new URL(name).pathname, by: initiatorType, size: encodedBodySize },
+      })),
   );
-  return new Map(scripts);
 }

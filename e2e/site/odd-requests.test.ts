@@ -1,14 +1,8 @@
+import { expect, test } from "vitest";
 import { newAccount } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
-import { sendRaw } from "@/e2e/support/raw";
+import { CLOSE, HOST, send, statusesOf } from "@/e2e/support/raw";
 
-const HOST = "Host: console.example\r\n";
-const CLOSE = "Connection: close\r\n";
-
-/** The answers on a connection, in the order in which they came. */
-function statusesOf(text: string): number[] {
-  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-}
+// Requests of HTTP that are odd, as bytes, and whose answers are whole: JSON where machines ask, else a page.
 
 for (const { what, head, status, error } of [
   { what: "an absolute URL of another host", head: `GET http://elsewhere.example{path} HTTP/1.1\r\n${HOST}` },
@@ -34,14 +28,14 @@ for (const { what, head, status, error } of [
 ].map((row) => ({ status: 400, error: "Bad Request.", ...row }))) {
   test(`${what} is ${status}: JSON under /api and /ingest, a plain page elsewhere`, async () => {
     for (const path of ["/api/v1/me", "/api/v1", "/ingest/check-ins"]) {
-      const answer = await sendRaw(`${head.replace("{path}", path)}${CLOSE}\r\n`);
+      const answer = await send(`${head.replace("{path}", path)}${CLOSE}\r\n`);
       expect(statusesOf(answer), path).toEqual([status]);
       expect(answer).toMatch(/^content-type: application\/json; charset=utf-8\r$/im);
       expect(answer).toMatch(/^cache-control: no-store\r$/im);
       expect(answer.split("\r\n\r\n")[1]).toBe(JSON.stringify({ error }));
     }
     for (const path of ["/", "/sign-in", "/apiary"]) {
-      const answer = await sendRaw(`${head.replace("{path}", path)}${CLOSE}\r\n`);
+      const answer = await send(`${head.replace("{path}", path)}${CLOSE}\r\n`);
       expect(statusesOf(answer), path).toEqual([status]);
       expect(answer).toMatch(/^content-type: text\/html; charset=utf-8\r$/im);
       expect(answer).toMatch(/^content-security-policy: default-src 'none'; /im);
@@ -53,41 +47,41 @@ for (const { what, head, status, error } of [
 
 test("an absolute URL never becomes a redirect, whatever stands in it", async () => {
   for (const target of ["http://elsewhere.example//x", "https://elsewhere.example/sign-in", "//elsewhere.example/x"]) {
-    const answer = await sendRaw(`GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
+    const answer = await send(`GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
     expect(answer).not.toMatch(/^location: *(?:https?:)?\/\//im);
   }
 });
 
 test("CONNECT and TRACE are 405 on the API and elsewhere", async () => {
-  expect(statusesOf(await sendRaw(`CONNECT elsewhere.example:443 HTTP/1.1\r\n${HOST}\r\n`))).toEqual([405]);
+  expect(statusesOf(await send(`CONNECT elsewhere.example:443 HTTP/1.1\r\n${HOST}\r\n`))).toEqual([405]);
   for (const path of ["/", "/sign-in", "/dashboard"]) {
-    const answer = await sendRaw(`TRACE ${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
+    const answer = await send(`TRACE ${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
     expect(statusesOf(answer)).toEqual([405]);
     expect(answer).toContain("<h1>");
   }
 });
 
 test("HTTP/1.0 without a Host is answered", async () => {
-  expect(await sendRaw("GET /api/v1/me HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
+  expect(await send("GET /api/v1/me HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
 });
 
 test("rubbish behind a request is answered after it, and never in its place", async () => {
   const { token, id } = await newAccount();
   const request = `GET /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n\r\n`;
-  const answer = await sendRaw(`${request}${request}rubbish\r\n\r\n`);
+  const answer = await send(`${request}${request}rubbish\r\n\r\n`);
   expect(statusesOf(answer)).toEqual([200, 200, 400]);
   expect(answer.split(`"id":${id}`)).toHaveLength(3);
 });
 
 test("CONNECT behind a request is refused after it, and never in its place", async () => {
-  const answer = await sendRaw(`GET /api/v1/me HTTP/1.1\r\n${HOST}\r\nCONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
+  const answer = await send(`GET /api/v1/me HTTP/1.1\r\n${HOST}\r\nCONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
   expect(statusesOf(answer)).toEqual([401, 405]);
 });
 
 test("a path that leads up never reaches the API under another name", async () => {
   const { token } = await newAccount();
   for (const path of ["/x/../api/v1/me", "/./api/v1/me", "/x/%2E%2e/api/v1/me", "/x\\..\\api/v1/me", "/sign-in/.."]) {
-    const answer = await sendRaw(`GET ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${CLOSE}\r\n`);
+    const answer = await send(`GET ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${CLOSE}\r\n`);
     expect(statusesOf(answer), path).toEqual([404]);
     expect(answer).toMatch(/^content-type: text\/html; charset=utf-8\r$/im);
   }
@@ -95,7 +89,7 @@ test("a path that leads up never reaches the API under another name", async () =
 
 test("a path that cannot be decoded is a 404 page, never a 500", async () => {
   for (const path of ["/%", "/dashboard/servers/%ff", "/dashboard/servers/1%zz", "/dashboard/game-services/%E0%A4%A"]) {
-    const answer = await sendRaw(`GET ${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
+    const answer = await send(`GET ${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
     expect(statusesOf(answer), path).toEqual([404]);
     expect(answer).toMatch(/^content-type: text\/html; charset=utf-8\r$/im);
     expect(answer).toMatch(/^content-security-policy: default-src 'none'/im);
@@ -107,7 +101,7 @@ test("a request is answered at once on every method, without waiting for its bod
   const { token } = await newAccount();
   for (const method of ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]) {
     for (const length of ["Content-Length: 1000000", "Transfer-Encoding: chunked"]) {
-      const answer = await sendRaw(
+      const answer = await send(
         `${method} /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${length}\r\n${CLOSE}\r\n`,
       );
       expect(statusesOf(answer), `${method} ${length}`).toEqual([
@@ -119,7 +113,7 @@ test("a request is answered at once on every method, without waiting for its bod
 
 test("a client that expects 100-continue gets the answer without sending its body", async () => {
   const { token } = await newAccount();
-  const answer = await sendRaw(
+  const answer = await send(
     `POST /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nContent-Length: 5\r\n` +
       `Expect: 100-continue\r\n${CLOSE}\r\n`,
   );
