@@ -18,7 +18,7 @@ const HEIGHT = 80;
 const BAR = 10;
 const STEP = 12;
 /** Requests in a minute that are answered. */
-const LIMIT = (API_REQUESTS.limit * MINUTE) / API_REQUESTS.windowMs;
+export const LIMIT = (API_REQUESTS.limit * MINUTE) / API_REQUESTS.windowMs;
 
 /** What each kind of request is called, in the key, at the cursor and in the table, and how its bars look. */
 const KINDS: readonly { name: string; look: string | undefined; countOf: (hour: HourOfUse) => number }[] = [
