@@ -87,11 +87,22 @@ export class Console {
    * @param {AbortSignal} signal
    */
   async #fetch(path, init, signal) {
+    // Not AbortSignal.any with AbortSignal.timeout: until Node 24 both may be collected while somebody waits for them.
+    const ending = new AbortController();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      ending.abort();
+    };
+    // Not ended with the headers: the body is still to come.
+    const timer = setTimeout(end, REQUEST_TIME).unref();
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
     const response = await fetch(`${this.base}/${path}`, {
       ...init,
       // The key goes nowhere else.
       redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIME)]),
+      signal: ending.signal,
       headers: { ...init.headers, Authorization: `Bearer ${this.key}`, "User-Agent": this.agent },
     });
     // Date may be that of a proxy in between.

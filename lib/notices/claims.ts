@@ -74,10 +74,14 @@ export function whileClaimed<Result>(
   { id, claim }: Claim,
   work: (tx: Prisma.TransactionClient, channel: Channel) => Promise<Result>,
 ): Promise<Result | null> {
-  return db.$transaction(async (tx) => {
-    const [channel] = await queryIn(tx, CHANNEL, { id, claim });
-    return channel ? work(tx, channel) : null;
-  });
+  return db.$transaction(
+    async (tx) => {
+      const [channel] = await queryIn(tx, CHANNEL, { id, claim });
+      return channel ? work(tx, channel) : null;
+    },
+    // Each statement has its own bound, and ten thousand rows may be due.
+    { timeout: LEASE / 2 },
+  );
 }
 
 /** Of a channel that nothing holds. */

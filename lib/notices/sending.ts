@@ -7,6 +7,7 @@ import { endDelivered, endFailed } from "@/lib/notices/outcomes";
 import { makeRows } from "@/lib/notices/rows";
 import { keyId } from "@/lib/notices/secrets";
 import { pause, runInBackground } from "@/lib/process/background";
+import { deadline } from "@/lib/process/deadline";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process.mjs";
 
@@ -23,7 +24,7 @@ export type Deliver = (
 /** How often an instance looks. With nothing to do, a look is five small statements. */
 export const LOOK_EVERY = 2 * SECOND;
 /** Messages that an instance has on their way at a time. All mail goes through one server: while that hangs, the others do not wait. */
-const AT_ONCE = { mail: 30, others: 50 };
+const AT_ONCE = { mail: 20, others: 30 };
 /** An attempt that takes longer is given up. Shorter than a lease. */
 const ATTEMPT_WITHIN = 40 * SECOND;
 const TOO_LATE: Outcome = { kind: "again", reason: `It did not end within ${ATTEMPT_WITHIN / SECOND} seconds.` };
@@ -70,12 +71,12 @@ export class Sending {
     const sent = await nextMessage(claim);
     if (!sent) return;
     const { channel, message } = sent;
-    const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_WITHIN), this.#ending.signal]);
+    const { signal, end } = deadline(this.#ending.signal, ATTEMPT_WITHIN);
     // A channel that does not obey the signal delays no other.
     const late = new Promise<Outcome>((resolve) => {
       signal.addEventListener("abort", () => setTimeout(resolve, SECOND, TOO_LATE).unref());
     });
-    const outcome = await Promise.race([this.deliver(channel, message, signal), late]);
+    const outcome = await Promise.race([this.deliver(channel, message, signal), late]).finally(end);
     if (outcome.kind === "delivered") {
       noticeCounts.delivered++;
       await endDelivered(claim, sent, outcome.note ?? null);

@@ -2,6 +2,7 @@ import { createTransport } from "nodemailer";
 import { SECOND } from "@/lib/format/time";
 import type { Message, Outcome } from "@/lib/notices/message";
 import { oneLine } from "@/lib/notices/plain-text";
+import { deadline } from "@/lib/process/deadline";
 
 /** For the connection, the greeting, and each silence of the server, in milliseconds. */
 export const SERVER_WAIT = 10 * SECOND;
@@ -70,7 +71,7 @@ async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverW
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(SENT_WITHIN)]);
+  const ending = deadline(signal, SENT_WITHIN);
   const givenUp = new Promise<Outcome>((resolve) => {
     const giveUp = () => {
       const reason = signal.aborted
@@ -78,8 +79,8 @@ async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverW
         : "The mail server took longer than 30 seconds.";
       resolve({ kind: "again", reason });
     };
-    if (ending.aborted) giveUp();
-    else ending.addEventListener("abort", giveUp, { once: true });
+    if (ending.signal.aborted) giveUp();
+    else ending.signal.addEventListener("abort", giveUp, { once: true });
   });
   const sent = transport
     .sendMail({
@@ -95,6 +96,7 @@ async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverW
   try {
     return await Promise.race([sent, givenUp]);
   } finally {
+    ending.end();
     transport.close();
   }
 }

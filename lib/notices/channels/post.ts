@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { DAY, SECOND } from "@/lib/format/time";
 import type { Outcome } from "@/lib/notices/message";
+import { deadline } from "@/lib/process/deadline";
 import { checkAddress, ForbiddenAddressError, guardedLookup, UnknownAddressError } from "./address-guard";
 
 /** For all of it: DNS, connection, handshake, request, answer. In milliseconds. */
@@ -34,14 +35,16 @@ export async function post(
 ): Promise<Outcome> {
   const checked = checkAddress(address, allowPrivate);
   if (checked.kind === "invalid") return { kind: "refused", reason: checked.message };
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(answerWithin)]);
+  const ending = deadline(signal, answerWithin);
   try {
-    return outcomeOf(await exchange(checked.url, body, headers, { signal: ending, allowPrivate }));
+    return outcomeOf(await exchange(checked.url, body, headers, { signal: ending.signal, allowPrivate }));
   } catch (error) {
     if (error instanceof ForbiddenAddressError) return { kind: "refused", reason: error.message };
     const tooLate = `It did not answer within ${answerWithin / SECOND} seconds.`;
-    const reason = signal.aborted ? INTERRUPTED : ending.aborted ? tooLate : reasonOf(error);
+    const reason = signal.aborted ? INTERRUPTED : ending.signal.aborted ? tooLate : reasonOf(error);
     return { kind: "again", reason, ...(isUnsent(error) && { arrived: "no" }) };
+  } finally {
+    ending.end();
   }
 }
 
@@ -66,7 +69,8 @@ async function exchange(
   });
   // Once there is a status, an answer that breaks off changes nothing.
   request.on("error", () => {}).end(body);
-  const [response] = (await once(request, "response")) as [IncomingMessage];
+  // A connection that changes its protocol ends without either.
+  const [response] = (await once(request, "response", { signal })) as [IncomingMessage];
   let bytes = 0;
   try {
     for await (const piece of response) {
