@@ -17,7 +17,10 @@ export type FormAnswer<Answer> = Submission & {
   formAction: (form: FormData) => void;
 };
 
-/** The answer of a form's server action. Without JavaScript it comes with the page, otherwise to `onSubmit`. */
+/**
+ * The answer of a form's server action. Without JavaScript it comes with the page, otherwise to `onSubmit`. Its times are
+ * numbers: where the form was sent before the scripts of its page ran, they get it as JSON, which has no dates.
+ */
 export function useFormAnswer<Answer extends { kind: string }>(
   action: (before: NoInfer<Answer> | Unsent, form: FormData) => Promise<Answer>,
   onAnswer?: (answer: Answer, form: HTMLFormElement) => void,

@@ -190,3 +190,25 @@ test("a token shown in one tab stays hidden in another, which can revoke it", as
   expect(await contentOf(page)).not.toContain(raw);
   expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
 });
+
+test("what was sent before the scripts ran is still shown once they run", async ({ page, account }) => {
+  const withoutScripts = async (run: () => Promise<unknown>) => {
+    await page.route("**/*.js", (route) => route.abort());
+    await run();
+    await page.unroute("**/*.js");
+  };
+  await withoutScripts(() => page.goto(TOKEN_PAGE));
+  await page.getByLabel("Name").fill("early");
+  await page.getByLabel("Expires").selectOption({ index: 1 });
+  await page.getByRole("button", { name: "Create token" }).click();
+  // Scripts alone can copy.
+  await expect(page.getByRole("button", { name: "Copy token" })).toBeVisible();
+  await expect(page.getByLabel("Token", { exact: true })).toHaveValue(/^cpat_[0-9A-Za-z]{36}$/);
+  await expect(page.getByText(/It works until/)).toBeVisible();
+
+  const { id } = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id }, select: { id: true } });
+  await withoutScripts(() => page.goto(`${TOKEN_PAGE}?revoke=${id}`));
+  await page.getByRole("button", { name: "Revoke token" }).click({ noWaitAfter: true });
+  await page.waitForLoadState("networkidle");
+  await expect(page.getByText(/was revoked just now/)).toBeVisible();
+});

@@ -102,7 +102,7 @@ export async function requestBenchmarkAction(
   if (result.kind === "requested") {
     // The list of runs on the same page names the run as it is called now.
     revalidatePath(benchmarkPath(id));
-    return { kind: "requested", label: label.trim(), rawKey: result.rawKey, expiresAt: result.expiresAt };
+    return { kind: "requested", label: label.trim(), rawKey: result.rawKey, expiresAt: result.expiresAt.getTime() };
   }
   const message = result.kind === "too-often" ? result.message : GONE;
   const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message } as const);

@@ -26,7 +26,7 @@ export type PlanMaintenanceAnswer =
 
 export type RequestBenchmarkAnswer =
   | { kind: "empty" }
-  | { kind: "requested"; label: string; rawKey: string; expiresAt: Date }
+  | { kind: "requested"; label: string; rawKey: string; expiresAt: number }
   | (InvalidField<"label" | "form"> & { values: { label: string } });
 
 /** The servers that a form about several was sent for. */

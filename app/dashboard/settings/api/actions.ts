@@ -24,6 +24,7 @@ import {
 } from "@/lib/tokens/management";
 import { isInside, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
 import { findOverlap } from "@/lib/tokens/replacement";
+import { answeredToken } from "./answered-token";
 import type { CreateField, CreateState, CreateValues } from "./create/create-state";
 import { findOutcome } from "./revoke/find-outcome";
 import { parseSelection, type RevokeOutcome } from "./revoke/revocation";
@@ -56,12 +57,13 @@ async function make(
   const result = (await checkPasswordAgain(account, form)) ?? (await create(textOf(form, "formNonce")));
   if (result.kind === "invalid") return refused(result, form);
   revalidatePath(TOKEN_PAGE, "layout");
-  const { token } = result;
+  const token = answeredToken(result.token);
   if (result.kind === "already-created") return { kind: "created", raw: null, token, replaced: null };
   await report("token created", account, token.id);
-  const replaced = replacedId === undefined ? null : await findToken(account.id, replacedId);
+  // The token is made: nothing that fails from here on may keep it from being shown.
+  const replaced = replacedId === undefined ? null : await findToken(account.id, replacedId).catch(() => null);
   if (replaced?.revokedAt) await report("token revoked", account, replaced.id, { reason: "replaced" });
-  return { kind: "created", raw: result.raw, token, replaced };
+  return { kind: "created", raw: result.raw, token, replaced: replaced && answeredToken(replaced) };
 }
 
 function valuesOf(form: FormData): CreateValues {
@@ -121,7 +123,7 @@ export async function revokeTokensAction(
   if (revoked.length === 0) return findOutcome(account.id, selection, new Date());
   for (const { id } of revoked) await report("token revoked", account, id);
   revalidatePath(TOKEN_PAGE, "layout");
-  return { kind: "revoked", tokens: revoked, now: new Date() };
+  return { kind: "revoked", tokens: revoked.map(answeredToken), now: Date.now() };
 }
 
 /**

@@ -16,7 +16,7 @@ import { ViewForm } from "./list/view-form";
 import { LookUpToken } from "./lookup/look-up-token";
 import { readFacts } from "./read-facts";
 import { findOutcome } from "./revoke/find-outcome";
-import { parseSelection } from "./revoke/revocation";
+import { parseSelection, questionedToken } from "./revoke/revocation";
 import { RevokeQuestions } from "./revoke/revoke-questions";
 import { UseWithAgents } from "./use-with-agents";
 
@@ -57,7 +57,7 @@ export default async function Page({ searchParams }: Props) {
   ]);
   return (
     <main id="main" className="page parts">
-      <RevokeQuestions facts={facts} tokens={active} {...{ asked, refusal }}>
+      <RevokeQuestions facts={facts} tokens={active.map(questionedToken)} {...{ asked, refusal }}>
         <PageHeader title="API tokens">
           <p>
             A token lets a program read your servers, benchmarks and game services through the API, as you and without

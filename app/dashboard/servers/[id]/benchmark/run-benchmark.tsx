@@ -61,9 +61,9 @@ function BenchmarkCommand({ id, origin, answer: { label, rawKey, expiresAt } }: 
       title="Run this line on the server"
       about={
         <>
-          The line holds a key for this one result, is shown this once, and works until {momentText(expiresAt, zone)}{" "}
-          {zoneText(zone)}. The scores of <StrongName>{label}</StrongName> are on the server&apos;s page, and in its
-          terminal, as soon as it is done.
+          The line holds a key for this one result, is shown this once, and works until{" "}
+          {momentText(new Date(expiresAt), zone)} {zoneText(zone)}. The scores of <StrongName>{label}</StrongName> are
+          on the server&apos;s page, and in its terminal, as soon as it is done.
         </>
       }
       leave={{ what: "line", href: benchmarkPath(id), words: "Done" }}

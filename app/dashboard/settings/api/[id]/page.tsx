@@ -20,6 +20,7 @@ import { tokenState } from "@/lib/tokens/state";
 import { renameTokenAction } from "../actions";
 import { Replacements } from "../list/replacements";
 import { readFacts } from "../read-facts";
+import { questionedToken } from "../revoke/revocation";
 import { RevokeLink, RevokeQuestions } from "../revoke/revoke-questions";
 import { NetworksForm } from "./networks-form";
 import { ReplaceToken } from "./replace-token";
@@ -50,7 +51,7 @@ export default async function Page({ params, searchParams }: Props) {
   const isAddingUsed = (await searchParams).networks === "used";
   return (
     <main id="main" className="page parts">
-      <RevokeQuestions facts={facts} tokens={isActive ? [token] : []}>
+      <RevokeQuestions facts={facts} tokens={isActive ? [questionedToken(token)] : []}>
         <PageHeader
           back={{ href: TOKEN_PAGE, label: "API tokens" }}
           title={<Name>{token.name}</Name>}

@@ -9,8 +9,8 @@ import { SecretPanel } from "@/app/ui/secret-panel";
 import { useShownOnce } from "@/app/ui/shown-once-context";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
-import type { TokenRecord } from "@/lib/tokens/management";
 import { refreshTokensAction } from "../actions";
+import type { AnsweredToken } from "../answered-token";
 import { useFacts } from "../facts";
 import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
@@ -53,8 +53,9 @@ function NewToken({ raw, token, replaced }: Omit<CreatedState, "kind"> & { raw: 
   useLeaveGuard(!isCopied, NOT_COPIED);
   useEffect(() => {
     // By keyboard or menu instead of the button.
-    const onCopy = ({ target }: ClipboardEvent) =>
-      setIsCopied((before) => before || selectedText(target).includes(raw));
+    const onCopy = ({ target }: ClipboardEvent) => {
+      if (selectedText(target).includes(raw)) setIsCopied(true);
+    };
     document.addEventListener("copy", onCopy);
     return () => document.removeEventListener("copy", onCopy);
   }, [raw]);
@@ -121,15 +122,16 @@ function NewToken({ raw, token, replaced }: Omit<CreatedState, "kind"> & { raw: 
 }
 
 /** What the new token is for, until when and from where it works. */
-function About({ token: { name, expiresAt, networks } }: { token: TokenRecord }) {
+function About({ token: { name, expiresAt, networks } }: { token: AnsweredToken }) {
   const { now } = useFacts();
+  const end = expiresAt === null ? null : new Date(expiresAt);
   return (
     <>
       The token for <StrongName className={`breaks ${styles.tokenName}`}>{name}</StrongName> is shown this once. It will
       not be shown again: only its hash is stored. Keep it where you keep passwords.{" "}
-      {expiresAt ? (
+      {end ? (
         <>
-          It works until <DateOf at={expiresAt} /> (<Until at={expiresAt} now={now} />
+          It works until <DateOf at={end} /> (<Until at={end} now={now} />
           ).
         </>
       ) : (
@@ -146,7 +148,7 @@ function About({ token: { name, expiresAt, networks } }: { token: TokenRecord })
 }
 
 /** Says when the replaced token ends. */
-function OldToken({ token: { id, hint, revokedAt, endsOnFirstUse, expiresAt } }: { token: TokenRecord }) {
+function OldToken({ token: { id, hint, revokedAt, endsOnFirstUse, expiresAt } }: { token: AnsweredToken }) {
   const { now } = useFacts();
   const old = (
     <NewTab href={tokenPath(id)}>
@@ -170,8 +172,10 @@ function OldToken({ token: { id, hint, revokedAt, endsOnFirstUse, expiresAt } }:
   }
   return (
     <p>
-      <strong>The old token still works. It ends {expiresAt && <Time at={expiresAt} now={now} />}.</strong> Until then,
-      give this token to every program that uses {old}.
+      <strong>
+        The old token still works. It ends {expiresAt !== null && <Time at={new Date(expiresAt)} now={now} />}.
+      </strong>{" "}
+      Until then, give this token to every program that uses {old}.
     </p>
   );
 }

@@ -18,14 +18,14 @@ function Sentence({ outcome }: { outcome: RevokeOutcome }) {
       ? "Nothing was changed: there is no active token to revoke."
       : "Nothing was changed: you have no such token.";
   }
-  const { now } = outcome;
+  const now = new Date(outcome.now);
   if (outcome.kind === "had-ended") {
     const { revokedAt, expiresAt } = outcome.token;
     return (
       <>
         Nothing was changed: <TokenName token={outcome.token} />{" "}
         {revokedAt ? "was already revoked" : "had already expired"}{" "}
-        <Time at={revokedAt ?? expiresAt ?? now} now={now} />.
+        <Time at={new Date(revokedAt ?? expiresAt ?? now)} now={now} />.
       </>
     );
   }

@@ -10,14 +10,13 @@ import { PasswordAgain } from "@/app/ui/password-again";
 import { Time } from "@/app/ui/time";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import type { TokenRecord } from "@/lib/tokens/management";
 import { useFacts } from "../facts";
-import { programName } from "../list/program-name";
+import type { QuestionedToken } from "./revocation";
 import styles from "./revoke-dialog.module.css";
 
 type Props = {
   /** At least one. */
-  tokens: readonly TokenRecord[];
+  tokens: readonly QuestionedToken[];
   /** The question is about every active token, including tokens that are created meanwhile. */
   isAll: boolean;
   passwordError: string | null;
@@ -72,14 +71,14 @@ export function RevokeDialog({ tokens, isAll, passwordError, form, onCancel }: P
       >
         <div id="facts" className={`stack loose ${styles.facts}`}>
           <ul className={`stack text-md ${styles.tokens}`}>
-            {tokens.map(({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }) => (
+            {tokens.map(({ id, name, hint, lastUsedAt, lastUsedIp, program }) => (
               <li key={id}>
                 {!isOne && <StrongName>{name}</StrongName>} <Fingerprint hint={hint} />
                 <span className="soft block">
                   {lastUsedAt ? (
                     <>
                       Last used <Time at={lastUsedAt} now={now} />
-                      <From ip={lastUsedIp} program={programName(lastUsedAgent)} />
+                      <From ip={lastUsedIp} program={program} />
                     </>
                   ) : (
                     "Never used"

@@ -3,18 +3,17 @@
 import { useRef, useState } from "react";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import type { TokenRecord } from "@/lib/tokens/management";
 import { revokeTokensAction } from "../actions";
 import { SharedFacts, useFacts } from "../facts";
 import type { Facts } from "../read-facts";
 import { OutcomeNotice } from "./outcome-notice";
-import type { RevokeOutcome, TokenSelection } from "./revocation";
+import type { QuestionedToken, RevokeOutcome, TokenSelection } from "./revocation";
 import { RevokeDialog } from "./revoke-dialog";
 
 type Props = {
   facts: Facts;
   /** Every active token. */
-  tokens: readonly TokenRecord[];
+  tokens: readonly QuestionedToken[];
   /** The question that the page was opened with: `?revoke=…`. Without JavaScript every question is asked so. */
   asked?: TokenSelection | null;
   /** Why that question cannot be asked. */
