@@ -480,8 +480,9 @@ keep() {
 
 run() {
   require_client
-  spool=${STATE_DIRECTORY:-$work}/spool
-  mkdir -p "$spool" || fail "The folder $spool cannot be made."
+  # Before 235 systemd makes no folder, and this user can make none there.
+  mkdir -p "${STATE_DIRECTORY:=$work}/spool" 2>/dev/null || STATE_DIRECTORY=$work
+  spool=$STATE_DIRECTORY/spool && mkdir -p "$spool" || fail "The folder $spool cannot be made."
   [ ! -r "${STATE_DIRECTORY:-$work}/offset" ] || read -r offset <"$STATE_DIRECTORY/offset"
   case $offset in '' | *[!0-9-]*) offset=0 ;; esac
   not_before=0 windows='' pings=''
@@ -541,7 +542,7 @@ machine_name() {
 
 # No later round of this process waits for a df that hangs.
 measure_once() {
-  single=$limit && ask_disks
+  single=${limit:-command} && ask_disks
   before=$(counters)
   pings=$(ping_console)
   case $pings in "" | *" 0") ;; *) replied=1 ;; esac
@@ -619,7 +620,7 @@ settings() {
 # The service works under a user of its own, behind its own limits: only its own check-in shows that it can. Its surroundings
 # may lack what it needs, which systemd says after the second failed start.
 await_delivery() {
-  waited=0
+  waited=0 failed=''
   until [ $waited != 0 ] && { [ -n "$why" ] || [ -e "$ROOT/run/console-agent/delivered" ]; }; do
     state=$(systemctl show -p ActiveState,SubState,Result,ExecMainStatus,ExecMainStartTimestampMonotonic,NRestarts console-agent.service 2>/dev/null)
     case $state in

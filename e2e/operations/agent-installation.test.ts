@@ -66,3 +66,16 @@ test("the service names its folders itself, which systemd before 240 does not", 
   const [memory, state] = [`/run/${setting("RuntimeDirectory")}`, `/var/lib/${setting("StateDirectory")}`];
   expect(setting("Environment")).toBe(`RUNTIME_DIRECTORY=${memory} STATE_DIRECTORY=${state}`);
 });
+
+test("the service reports where its state folder is named and cannot be made", async ({ bench, expect }) => {
+  const console = await bench.startConsole();
+  const agent = bench.start(["dash"], ["run", console.origin], `${mintToken("serverKey")}\n`, {
+    ...{ ...bench.machine(), STATE_DIRECTORY: "/proc/none", RUNTIME_DIRECTORY: bench.memory() },
+  });
+  try {
+    await expect.poll(() => console.samples.length).toBeGreaterThan(0);
+  } finally {
+    await agent.stop();
+  }
+  expect(agent.stderr()).not.toContain("cannot be made");
+});
