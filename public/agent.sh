@@ -482,10 +482,10 @@ run() {
   require_client
   # Before 235 systemd makes no folder, and this user can make none there.
   mkdir -p "${STATE_DIRECTORY:=$work}/spool" 2>/dev/null || STATE_DIRECTORY=$work
-  spool=$STATE_DIRECTORY/spool && mkdir -p "$spool" || fail "The folder $spool cannot be made."
+  spool=$STATE_DIRECTORY/spool not_before=0 windows='' pings=''
+  mkdir -p "$spool" || fail "The folder $spool cannot be made."
   [ ! -r "${STATE_DIRECTORY:-$work}/offset" ] || read -r offset <"$STATE_DIRECTORY/offset"
   case $offset in '' | *[!0-9-]*) offset=0 ;; esac
-  not_before=0 windows='' pings=''
   before=$(counters)
   while :; do
     ask_disks
