@@ -129,7 +129,7 @@ ask_in_lane() {
   set -Cf
   while read -r id paths; do
     # It fails where the file is there already.
-    true 2>/dev/null >"$work/df.$id.asked" || continue
+    { [ -e "$open" ] && true 2>/dev/null >"$work/df.$id.asked"; } || continue
     # What is taken as the round ends is given back, and so comes first in the next.
     [ -e "$open" ] || { rm -f "$work/df.$id.asked"; return; }
     set --

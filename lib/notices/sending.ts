@@ -24,7 +24,7 @@ export type Deliver = (
 /** How often an instance looks. With nothing to do, a look is five small statements. */
 export const LOOK_EVERY = 2 * SECOND;
 /** Messages that an instance has on their way at a time. All mail goes through one server: while that hangs, the others do not wait. */
-const AT_ONCE = { mail: 20, others: 30 };
+const AT_ONCE = { mail: 30, others: 30 };
 /** An attempt that takes longer is given up. Shorter than a lease. */
 const ATTEMPT_WITHIN = 40 * SECOND;
 const TOO_LATE: Outcome = { kind: "again", reason: `It did not end within ${ATTEMPT_WITHIN / SECOND} seconds.` };
