@@ -6,10 +6,14 @@ import { failureText } from "@/lib/api/failure-text.mjs";
 import { API_HEADERS, PAGE_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { plainPageText } from "@/lib/http/plain-page-text.mjs";
+import { otlpFailure } from "@/lib/ingest/agents/otlp-failure";
 import { logFault } from "@/lib/process/faults.mjs";
 
 /** The path in the first line of an unparsable request. Its text is untrusted. */
 const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
+const CONTENT_TYPE = /\r\ncontent-type:[ \t]*([^\r\n]{1,100})/i;
+/** Of an unparsable request, in bytes. */
+const LONGEST_READ = 4_096;
 /** For how long the rest of what a client sends is thrown away, in milliseconds. */
 const DISCARDING_MS = 5_000;
 /** Headers that the server itself sets before anything can fail. */
@@ -17,7 +21,9 @@ const OWN_HEADERS = new Set(["connection", "strict-transport-security"]);
 
 /** What a person reads of a refusal. */
 export type Page = { title: string; text: string };
-type Refusal = { headers: readonly (readonly [string, string])[]; body: string };
+type Refusal = { headers: readonly (readonly [string, string])[]; body: string | Uint8Array };
+/** What was asked for, as far as anybody can say: the path without its query, and the Content-Type. */
+type Asked = { path: string; type?: string | undefined };
 
 const FAULT: Page = { title: "Something went wrong on our side", text: "Try again in a moment." };
 const PAGES: Readonly<Record<number, Page>> = {
@@ -56,7 +62,7 @@ export function refuse(
   headers: Record<string, string> = {},
   page?: Page,
 ): void {
-  const answer = refusalOf(status, pathOf(request.url ?? ""), headers["X-Request-Id"], page);
+  const answer = refusalOf(status, askedBy(request), headers["X-Request-Id"], page);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   send(request, response, status, answer);
 }
@@ -74,22 +80,23 @@ export function refuseUnknown(request: IncomingMessage, response: ServerResponse
 
 /** Writes a refusal to a connection that has no request Node could answer, and ends the connection. */
 export function refuseBytes(socket: Duplex, status: number, packet: Buffer | undefined): void {
-  const [, path = "/api"] = REQUEST_LINE.exec(packet?.subarray(0, 400).toString("latin1") ?? "") ?? [];
-  const { headers, body } = refusalOf(status, pathOf(path));
+  const text = packet?.subarray(0, LONGEST_READ).toString("latin1") ?? "";
+  const [, path = "/api"] = REQUEST_LINE.exec(text) ?? [];
+  const { headers, body } = refusalOf(status, { path: pathOf(path), type: CONTENT_TYPE.exec(text)?.[1] });
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
-  endAfterRest(socket, `${lines.join("\r\n")}\r\n\r\n${body}`);
+  endAfterRest(socket, Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), Buffer.from(body)]));
 }
 
 /**
  * Sends the last bytes of a connection, and throws away what still comes for a moment: bytes that come to a closed socket
  * make the kernel drop what its client has not read yet.
  */
-export function endAfterRest(socket: Duplex, bytes = ""): void {
+export function endAfterRest(socket: Duplex, bytes: string | Buffer = ""): void {
   socket.removeAllListeners("data");
   socket.resume();
   socket.end(bytes);
@@ -113,7 +120,8 @@ export function answerFault(request: IncomingMessage, response: ServerResponse, 
 }
 
 /** `id`: of a fault, for the page to show. */
-function refusalOf(status: number, path: string, id?: string, page = PAGES[status] ?? FAULT): Refusal {
+function refusalOf(status: number, { path, type }: Asked, id?: string, page = PAGES[status] ?? FAULT): Refusal {
+  if (path.startsWith("/ingest/otlp/")) return otlpRefusal(status, type);
   // No browser asks for `*`.
   if (path === "*" || isMachinePath(path)) return jsonRefusal(status);
   const nonce = randomBytes(16).toString("base64");
@@ -125,9 +133,24 @@ function refusalOf(status: number, path: string, id?: string, page = PAGES[statu
   };
 }
 
-function jsonRefusal(status: number): Refusal {
-  const body = failureText(status === 500 ? "Internal error." : `${STATUS_CODES[status]}.`);
+function jsonRefusal(status: number, body = failureText(messageOf(status))): Refusal {
   return { headers: [["Content-Type", "application/json; charset=utf-8"], ...API_HEADERS], body };
+}
+
+/** As the handlers of OTLP fail. */
+function otlpRefusal(status: number, type: string | undefined): Refusal {
+  const error = messageOf(status);
+  const told = otlpFailure({ status, message: error }, type);
+  if (told.bytes) return { headers: [["Content-Type", told.type], ...API_HEADERS], body: told.bytes };
+  return jsonRefusal(status, JSON.stringify({ error, ...told }));
+}
+
+function messageOf(status: number): string {
+  return status === 500 ? "Internal error." : `${STATUS_CODES[status]}.`;
+}
+
+function askedBy({ url = "", headers }: IncomingMessage): Asked {
+  return { path: pathOf(url), type: headers["content-type"] };
 }
 
 /** The path of a request, its slashes collapsed: without the host that an absolute URL names, and without its query. */

@@ -21,7 +21,9 @@ export type Delivery<Params> = (
   | { status: 204 }
 >;
 
-type FailureOf = (error: ApiError, request: Request) => FailureBody;
+export type Failure = { status: number; message: string };
+/** `type`: the Content-Type of the request. */
+type FailureOf = (failure: Failure, type: string | null) => FailureBody;
 
 /** What agents of a protocol look for in a failure: fields beside `error`, or bytes in place of the JSON. */
 export type FailureBody = { [field: string]: unknown; bytes?: never } | { bytes: Uint8Array; type: string };
@@ -40,7 +42,7 @@ export function reportEndpoint<Params = Record<never, never>>(
   failureBody?: FailureOf,
 ) {
   const post = (request: Request, route: Route<Params>): Promise<Response> =>
-    answer(path, "POST", failureBody && ((error) => failureBody(error, request)), async (headers) => {
+    answer(path, "POST", failureBody && ((error) => failureBody(error, typeOf(request))), async (headers) => {
       const answer = await deliver(request, await route.params);
       if ("data" in answer) return new Response(JSON.stringify({ data: answer.data }), { status: 200, headers });
       if ("json" in answer) return new Response(JSON.stringify(answer.json), { status: answer.status, headers });
@@ -124,8 +126,12 @@ function notAllowed(message: string, allow: string, failureBody?: FailureOf) {
 /** Handlers of all methods that refuse. */
 function refusing(failure: ApiError, failureBody?: FailureOf) {
   const refuse = async (request: Request): Promise<Response> =>
-    fail(failure, startAnswer().headers, failureBody?.(failure, request));
+    fail(failure, startAnswer().headers, failureBody?.(failure, typeOf(request)));
   return { GET: refuse, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+}
+
+function typeOf({ headers }: Request): string | null {
+  return headers.get("content-type");
 }
 
 /**

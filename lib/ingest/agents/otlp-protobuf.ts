@@ -110,9 +110,3 @@ export function protobufResponse(rejected: number, message: string): Uint8Array 
   writer.tag(1, WireType.Varint).int64(rejected).tag(2, WireType.LengthDelimited).string(message);
   return writer.join().finish();
 }
-
-/** A google.rpc.Status. */
-export function protobufStatus(code: number, message: string): Uint8Array {
-  const writer = new BinaryWriter().tag(1, WireType.Varint).int32(code);
-  return writer.tag(2, WireType.LengthDelimited).string(message).finish();
-}

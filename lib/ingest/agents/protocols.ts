@@ -1,12 +1,13 @@
 import { ApiError } from "@/lib/api/api-error";
 import { SECOND } from "@/lib/format/time";
-import type { Delivery, FailureBody } from "@/lib/ingest/endpoint";
+import type { Delivery, Failure, FailureBody } from "@/lib/ingest/endpoint";
 import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
 import { type AgentProtocol, deliverReadings, type ParsedBody } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";
 import { readMetrics } from "./otlp-body";
+import { isProtobuf, PROTOBUF } from "./otlp-failure";
 import type { Points } from "./otlp-points";
-import { protobufResponse, protobufStatus, readProtobufMetrics } from "./otlp-protobuf";
+import { protobufResponse, readProtobufMetrics } from "./otlp-protobuf";
 import { REMOTE_WRITE, readRemoteWrite } from "./remote-write";
 
 /** Agents that read their plugins one after the other give each reading a time of its own; five pings take four seconds. */
@@ -78,13 +79,6 @@ export async function receiveLines(request: Request): Promise<Answer> {
   return NO_CONTENT;
 }
 
-const PROTOBUF = "application/x-protobuf";
-
-/** Whether a request of OTLP is in Protocol Buffers. Then its answer is, too. */
-function isProtobuf(headers: Headers): boolean {
-  return /^application\/x-protobuf\s*(?:;|$)/i.test((headers.get("content-type") ?? "").trim());
-}
-
 const OTLP: AgentProtocol<Points> = {
   name: "otlp",
   window: SAME_INSTANT,
@@ -96,7 +90,7 @@ const OTLP: AgentProtocol<Points> = {
     hint: "Set a smaller send_batch_max_size.",
   },
   read(bytes, { headers }) {
-    return isProtobuf(headers) ? readProtobufMetrics(bytes, this.packed.hint) : readMetrics(bytes);
+    return isProtobuf(headers.get("content-type")) ? readProtobufMetrics(bytes, this.packed.hint) : readMetrics(bytes);
   },
 };
 
@@ -104,7 +98,7 @@ const OTLP: AgentProtocol<Points> = {
 export async function receiveMetrics(request: Request): Promise<Answer> {
   const { body, problems, ahead } = await deliverReadings(request, OTLP);
   const rejectedDataPoints = body.problems.length + ahead;
-  if (isProtobuf(request.headers)) {
+  if (isProtobuf(request.headers.get("content-type"))) {
     return { bytes: protobufResponse(rejectedDataPoints, problems.join(" ")), type: PROTOBUF, status: 200 };
   }
   if (rejectedDataPoints === 0) return { json: {}, status: 200 };
@@ -124,26 +118,8 @@ const INFLUX_CODES: Readonly<Record<number, string>> = {
 };
 
 /** Where agents of InfluxDB look for the reason of a failure. */
-export function influxFailure({ status, message }: ApiError): FailureBody {
+export function influxFailure({ status, message }: Failure): FailureBody {
   return { code: INFLUX_CODES[status] ?? "invalid", message };
-}
-
-const [INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, UNAUTHENTICATED] = [
-  3, 5, 8, 12, 13, 14, 16,
-];
-const OTLP_CODES: Readonly<Record<number, number>> = {
-  401: UNAUTHENTICATED,
-  404: NOT_FOUND,
-  405: UNIMPLEMENTED,
-  429: RESOURCE_EXHAUSTED,
-  500: INTERNAL,
-  503: UNAVAILABLE,
-};
-
-/** A google.rpc.Status, where agents of OTLP look for the reason of a failure, in the encoding of the request. */
-export function otlpFailure({ status, message }: ApiError, { headers }: Request): FailureBody {
-  const code = OTLP_CODES[status] ?? INVALID_ARGUMENT;
-  return isProtobuf(headers) ? { bytes: protobufStatus(code, message), type: PROTOBUF } : { code, message };
 }
 
 /** @throws ApiError 400 with what was wrong, after the rest is stored. */
