@@ -59,6 +59,7 @@ const CHANNEL = statement({ id: int, claim: int }, ({ id, claim }) =>
       ...{ id: c.id, accountId: c.accountId, kind: c.kind, sealed: c.sealed, email: c.email, heldFor: c.heldFor },
       ...{ confirmedAt: c.confirmedAt, offAt: c.offAt, offReason: c.offReason, failingSince: c.failingSince },
       ...{ disabledAt: a.disabledAt, zone: a.timeZone, now: new Expression<Date>("now()", "instant") },
+      leasedUntil: new Expression<Date>(c.leasedUntil.sql, "instant"),
       ...{ quietFrom: t.quietFrom, quietTo: t.quietTo, quietZone: t.quietZone },
     },
     `from ${c} join ${a} on ${a.id} = ${c.accountId} left join ${t} on ${t.accountId} = ${a.id}

@@ -4,7 +4,7 @@ import { queryIn } from "@/lib/database/run-statement";
 import { epochMs, parameter, type Sql, statement } from "@/lib/database/statement";
 import { optional, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { type Channel, type Claim, giveBack, LEASE, lockDue, NOT_HELD, whileClaimed } from "@/lib/notices/claims";
+import { type Channel, type Claim, giveBack, lockDue, NOT_HELD, whileClaimed } from "@/lib/notices/claims";
 import type { Message, Told } from "@/lib/notices/message";
 import { quietUntil } from "@/lib/notices/quiet-hours";
 import { IS_CHOSEN, IS_WAITING, isSharedWith, KINDS, TOGETHER } from "@/lib/notices/rows";
@@ -97,7 +97,8 @@ export function nextMessage(claim: Claim): Promise<Sent | null> {
     const { id, accountId, now, zone } = channel;
     if (channel.disabledAt !== null) return dropAll(tx, channel, "The account is disabled.");
     if (channel.offAt !== null || channel.confirmedAt === null) return dropAll(tx, channel, "The channel is off.");
-    const nextAt = new Date(now + LEASE);
+    // No later than another instance may claim the channel: nothing else goes out before what may not have arrived.
+    const nextAt = new Date(channel.leasedUntil);
     const repeat = await tx.noticeMessage.findFirst({
       where: { channelId: id, state: "due", nextAt: { lte: new Date(now) } },
       orderBy: { createdAt: "asc" },
