@@ -8,16 +8,25 @@ const MAX_UNANSWERED = 100;
 const STATUS_OF: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 type State = {
-  unanswered: number;
+  unanswered: Set<ServerResponse>;
   isEnding: boolean;
   last: { request: IncomingMessage; response: ServerResponse } | null;
 };
 const states = new WeakMap<Duplex, State>();
 
 function stateOf(socket: Duplex): State {
-  const state = states.get(socket) ?? { unanswered: 0, isEnding: false, last: null };
+  const known = states.get(socket);
+  if (known) return known;
+  const state: State = { unanswered: new Set(), isEnding: false, last: null };
   states.set(socket, state);
+  // Node tells the answer that is being sent that its connection has closed, and none of those in line behind it.
+  socket.once("close", () => setImmediate(() => state.unanswered.forEach(abandon)));
   return state;
+}
+
+function abandon(response: ServerResponse): void {
+  response.destroy();
+  response.emit("close");
 }
 
 /** Watches the connections of a server that has no listeners for its requests yet. */
@@ -43,7 +52,9 @@ export function watchConnections(server: Server): void {
   server.on("upgrade", (request, socket, head) =>
     afterAnswers(socket, () => {
       if (socket.destroyed) return;
-      states.delete(socket);
+      Object.assign(stateOf(socket), { isEnding: false, last: null });
+      // Node adds its own ones again.
+      for (const event of ["error", "timeout"]) socket.removeAllListeners(event);
       socket.unshift(Buffer.concat([headWithoutOffer(request), head]));
       server.emit("connection", socket);
     }),
@@ -54,7 +65,8 @@ function track(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   const state = stateOf(socket);
   state.last = { request, response };
-  if (++state.unanswered > MAX_UNANSWERED) return void socket.destroy();
+  response.once("close", () => state.unanswered.delete(response));
+  if (state.unanswered.add(response).size > MAX_UNANSWERED) return void socket.destroy();
   response.prependOnceListener("finish", () => {
     if (request.complete) return;
     // What is left of the body is thrown away, so that the connection can go on.
@@ -62,7 +74,6 @@ function track(request: IncomingMessage, response: ServerResponse): void {
     // Else a connection that ends with this answer would end before its client has read it.
     socket.destroySoon = () => endAfterRest(socket);
   });
-  response.once("close", () => void state.unanswered--);
 }
 
 /** Runs a function after all pending answers of a connection, which are sent in their order. Does nothing the second time. */

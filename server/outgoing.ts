@@ -2,6 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
+import { acceptsGzip } from "@/lib/http/accepts-gzip";
 import { TextResponse } from "@/lib/http/text-response";
 
 const gzip = promisify(gzipWithCallback);
@@ -45,7 +46,8 @@ export async function sendBody(
   const accepted = String(asked["accept-encoding"] ?? "");
   const isCompressed = isWithBody && !isEncoded && length >= COMPRESSED_FROM && acceptsGzip(accepted);
   const bytes = isCompressed ? await gzip(body) : body;
-  if (response.destroyed) return;
+  // Gone, or refused meanwhile because the rest of the request could not be read.
+  if (response.destroyed || response.headersSent) return;
   if (isCompressed) headers.push("Content-Encoding", "gzip");
   if (isWithBody) headers.push("Content-Length", String(isCompressed ? bytes.length : length));
   response.writeHead(status, headers);
@@ -54,13 +56,4 @@ export async function sendBody(
   const deadline = setTimeout(() => response.req.socket.destroy(), READING_MS);
   await new Promise<void>((resolve) => response.once("close", resolve));
   clearTimeout(deadline);
-}
-
-/** Whether `gzip`, or anything, is among the encodings and not with a weight of 0. */
-function acceptsGzip(header: string): boolean {
-  return header
-    .toLowerCase()
-    .split(",")
-    .map((part) => part.split(";").map((text) => text.trim()))
-    .some(([name, weight = ""]) => (name === "gzip" || name === "*") && !/^q=0(?:\.0*)?$/.test(weight));
 }

@@ -61,7 +61,7 @@ test("a message that may have arrived is repeated with the same id and text", as
   expect(arrivals.length).toBeGreaterThan(2);
 });
 
-test("a message on its way is due again no later than its channel is free", async () => {
+test("a message on its way is due when its channel is free again", async () => {
   const { live, goOffline, addServer, answers, channelId } = await newListener();
   const due: (Date | null)[] = [];
   answers.set(channelId, async () => {

@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { expect, test } from "vitest";
+import { watchConnections } from "./connections";
+
+/** A server whose requests are answered by `answer`, and a connection to it. */
+async function connected(answer: (response: ServerResponse, url: string) => void) {
+  const server = createServer();
+  watchConnections(server);
+  server.on("request", (request, response) => answer(response, request.url ?? ""));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  return { socket, close: () => server.close() };
+}
+
+test("when a connection closes, every answer in line on it has closed", async () => {
+  const closed: string[] = [];
+  const asked: ServerResponse[] = [];
+  const { socket, close } = await connected((response, url) => {
+    asked.push(response);
+    response.on("close", () => closed.push(url));
+    // The last one is whole, and waits for those before it.
+    if (url === "/3") response.end("three");
+  });
+  socket.write(["/1", "/2", "/3"].map((url) => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
+  await expect.poll(() => asked.length).toBe(3);
+  socket.destroy();
+  await expect.poll(() => closed.sort()).toEqual(["/1", "/2", "/3"]);
+  expect(asked.every(({ destroyed }) => destroyed)).toBe(true);
+  close();
+});
+
+test("a connection that offers HTTP/2 with each request gathers no listeners", async () => {
+  const listeners: number[][] = [];
+  const { socket, close } = await connected((response) => {
+    const one = response.req.socket;
+    listeners.push(["error", "timeout", "close"].map((event) => one.listenerCount(event)));
+    response.end("ok");
+  });
+  let answers = "";
+  socket.on("data", (bytes) => {
+    answers += bytes;
+  });
+  const offer = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
+  for (let count = 1; count <= 12; count++) {
+    socket.write(offer);
+    await expect.poll(() => answers.match(/ok/g)?.length, { timeout: 10_000 }).toBe(count);
+  }
+  expect(listeners.at(-1)).toEqual(listeners[1]);
+  socket.destroy();
+  close();
+});
