@@ -6,6 +6,7 @@ import {
   markFetched,
 } from "@/lib/game-services/edges/configuration";
 import { configurationWatch } from "@/lib/game-services/edges/configuration-watch";
+import { acceptsGzip } from "@/lib/http/accepts-gzip";
 import type { Policy } from "@/lib/rate-limit";
 import { requireNode } from "./edge-nodes";
 import type { Fetched } from "./endpoint";
@@ -42,7 +43,7 @@ async function whole(
 ): Promise<Fetched> {
   await markFetched(configuration);
   const headers = { ETag: tagOf(configuration.revision), ...held };
-  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(request.headers.get("accept-encoding") ?? "")) {
+  if (!acceptsGzip(request.headers.get("accept-encoding"))) {
     return { body: configuration.json, status: 200, headers };
   }
   return { body: await configuration.gzipped(), status: 200, headers: { ...headers, "Content-Encoding": "gzip" } };
