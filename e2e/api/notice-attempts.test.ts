@@ -206,7 +206,7 @@ test("a notice for a channel that no key opens waits for another instance", asyn
 test("a hanging mail server leaves room for webhooks, a hanging receiver for other accounts", async () => {
   const { accountId, channelId, look, sql, addServer, goOffline, addChannel } = await newListener();
   const mails = new Set<number>();
-  for (let n = 0; n < 40; n++) mails.add(await addChannel("mail", "mail", (await newAccount()).id));
+  for (let n = 0; n < 40; n++) mails.add(await addChannel("mail", "mail", n < 4 ? accountId : (await newAccount()).id));
   const hooks = new Set([channelId]);
   for (let n = 0; n < 4; n++) hooks.add(await addChannel(`hook ${n}`));
   await goOffline(await addServer("web-1"), 5);

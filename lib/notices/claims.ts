@@ -10,7 +10,7 @@ import { IS_WAITING } from "@/lib/notices/rows";
 
 /** An instance that dies while it sends blocks a channel for this long, in milliseconds. Longer than any attempt may take. */
 export const LEASE = 60 * SECOND;
-/** Channels of one account at a time: a receiver that hangs delays no other account. */
+/** Channels of one account at a time, of mail and of the others: a receiver that hangs delays no other account. */
 const OF_ACCOUNT = 2;
 
 const n = table("Notice", "n");
@@ -35,7 +35,7 @@ const CLAIM = statement(
         union all select ${m.channelId}, min(${m.nextAt}) from ${m} where ${m.state} = 'due' and ${m.nextAt} <= now() group by 1),
       turns as (
         select ${c.id} as id, min(work.at) as at, row_number() over (partition by ${c.accountId} order by min(work.at), ${c.id}) + (
-          select count(*) from notice_channels o where o.account_id = ${c.accountId} and o.leased_until > now()) as turn
+          select count(*) from notice_channels o where o.account_id = ${c.accountId} and (o.kind = 'mail') = ${isMail} and o.leased_until > now()) as turn
         from work join ${c} on ${c.id} = work.id
         where ${IS_FREE} and (${c.kind} = 'mail') = ${isMail}
           and (${c.sealed} is null or split_part(${c.sealed}, '.', 2) = any(${keys})) group by ${c.id}),

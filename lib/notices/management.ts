@@ -84,7 +84,7 @@ export async function listChannels(accountId: number) {
   return Promise.all(
     rows.map(async ({ sealed, ...row }) => ({
       ...row,
-      isLost: sealed !== null && !env.noticeKeys.some((key) => sealed.split(".")[1] === keyId(key)),
+      isLost: isLost(sealed),
       waiting: waiting.filter(({ channelId }) => channelId === row.id),
       last: (await query(LAST, { channelId: row.id })).map((one) => ({ ...one, title: titleOf(one) })),
     })),
@@ -202,6 +202,10 @@ export async function endOldSecret(accountId: number, id: number): Promise<boole
   return changeSecrets(accountId, id, ({ secrets = [] }) => ({ secrets: secrets.slice(0, 1), rotatedAt: 0 }));
 }
 
+function isLost(sealed: string | null): boolean {
+  return sealed !== null && !env.noticeKeys.some((key) => sealed.split(".")[1] === keyId(key));
+}
+
 type Secrets = Pick<SealedChannel, "secrets" | "rotatedAt">;
 
 async function changeSecrets(accountId: number, id: number, change: (before: Secrets) => Secrets): Promise<boolean> {
@@ -209,7 +213,7 @@ async function changeSecrets(accountId: number, id: number, change: (before: Sec
     await lockAccount(tx, accountId);
     const where = { id, accountId, kind: "webhook" };
     const channel = await tx.noticeChannel.findFirst({ where, select: { accountId: true, sealed: true } });
-    if (!channel) return false;
+    if (!channel || isLost(channel.sealed)) return false;
     const before = openChannel(channel);
     const after: SealedChannel = { ...before, ...change(before) };
     const sealed = seal(JSON.stringify(after), accountId, env.noticeKeys);

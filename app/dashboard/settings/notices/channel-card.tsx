@@ -97,7 +97,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
             submit="Rename"
             pending="Renaming…"
           />
-          {kind === "webhook" && (
+          {kind === "webhook" && !channel.isLost && (
             <>
               <RotateSecret id={id} name={name} />
               <ButtonForm
