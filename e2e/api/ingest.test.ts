@@ -146,3 +146,12 @@ test("a second daemon on one key is noticed, and a restarted daemon is not", asy
   await send(key, { ...sample, daemon: restarted });
   expect(await told()).toBe(1);
 });
+
+test("a body of the wrong type counts to the limit of its key", async () => {
+  const { key } = await newReportingServer();
+  const wrong = () => send(key, sample, { headers: { "Content-Type": "text/plain" } });
+  for (let batch = 0; batch < 30; batch++) {
+    for (const { status } of await Promise.all(Array.from({ length: 10 }, wrong))) expect(status).toBe(415);
+  }
+  expect((await wrong()).status).toBe(429);
+});

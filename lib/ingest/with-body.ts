@@ -29,8 +29,8 @@ export async function withBody<Read, Result>(
   store: (read: Read) => Promise<Result>,
 ): Promise<Result> {
   quota.refuseUsedUp();
-  requireType(request.headers);
   const told = await countingRefusals(quota, async () => {
+    requireType(request.headers);
     const bytes = await readBody(request, asker, maxBytes(request.headers), hint);
     const readNow = async () => {
       // Others of the same key were read meanwhile.
