@@ -2,9 +2,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream } from "node:stream/web";
 
+/** As Node looks for it. */
+const EXPECTED = /(?:^|\W)100-continue(?:$|\W)/i;
+
 /** Sends "100 Continue" if the client asked for it, unless it has the final answer: it can skip the body then. */
-export function continueIfExpected({ headers }: IncomingMessage, response: ServerResponse): void {
-  if (!response.headersSent && /^100-continue$/i.test(headers.expect ?? "")) response.writeContinue();
+export function continueIfExpected({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
+  const isExpected = httpVersion !== "1.0" && EXPECTED.test(headers.expect ?? "");
+  if (isExpected && !response.headersSent) response.writeContinue();
 }
 
 /** The bytes of a body. A reader that stops early leaves the connection open, for the answer. */

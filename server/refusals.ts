@@ -4,10 +4,10 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Duplex } from "node:stream";
 import { failureText } from "@/lib/api/failure-text.mjs";
 import { API_HEADERS, PAGE_HEADERS } from "@/lib/api/fixed-headers.mjs";
-import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { plainPageText } from "@/lib/http/plain-page-text.mjs";
 import { otlpFailure } from "@/lib/ingest/agents/otlp-failure";
 import { logFault } from "@/lib/process/faults.mjs";
+import { isForMachines } from "./gate";
 
 /** The path in the first line of an unparsable request. Its text is untrusted. */
 const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
@@ -123,7 +123,7 @@ export function answerFault(request: IncomingMessage, response: ServerResponse, 
 function refusalOf(status: number, { path, type }: Asked, id?: string, page = PAGES[status] ?? FAULT): Refusal {
   if (path.startsWith("/ingest/otlp/")) return otlpRefusal(status, type);
   // No browser asks for `*`.
-  if (path === "*" || isMachinePath(path)) return jsonRefusal(status);
+  if (path === "*" || isForMachines(path)) return jsonRefusal(status);
   const nonce = randomBytes(16).toString("base64");
   const text = id ? `${page.text} The log of the console has the details under ${id}.` : page.text;
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; img-src 'self'; base-uri 'none'`;

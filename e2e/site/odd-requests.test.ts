@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount } from "@/e2e/support/factories";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { CLOSE, HOST, send, statusesOf } from "@/e2e/support/raw";
 
 // Requests of HTTP that are odd, as bytes, and whose answers are whole: JSON where machines ask, else a page.
@@ -132,6 +132,23 @@ test("a request is answered at once on every method, without waiting for its bod
       ]);
     }
   }
+});
+
+test("only HTTP/1.1 is told to continue, also where it expects more than that", async () => {
+  const { key } = await newReportingServer();
+  const head = (version: string, expected: string) =>
+    `POST /ingest/v1/check-ins HTTP/${version}\r\n${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: 2\r\nExpect: ${expected}\r\n${CLOSE}\r\nno`;
+  for (const expected of ["100-continue", "100-continue, foo"]) {
+    expect(statusesOf(await send(head("1.1", expected)))).toEqual([100, 400]);
+    expect(statusesOf(await send(head("1.0", expected)))).toEqual([400]);
+  }
+});
+
+test("a percent-encoded path of machines is refused as JSON", async () => {
+  const answer = await send(`GET /%61pi/v1/me HTTP/1.1\r\n${HOST}Host: elsewhere.example\r\n${CLOSE}\r\n`);
+  expect(statusesOf(answer)).toEqual([400]);
+  expect(answer.split("\r\n\r\n")[1]).toBe('{"error":"Bad Request."}');
 });
 
 test("a client that expects 100-continue gets the answer without sending its body", async () => {
