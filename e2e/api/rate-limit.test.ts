@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { call, expectFailure, spend } from "@/e2e/support/ask";
-import { newAccount, newToken } from "@/e2e/support/factories";
+import { newAccount, newGameService, newToken } from "@/e2e/support/factories";
 import { SECOND } from "@/lib/format/time";
+import { EVERYBODY, enter } from "@/lib/process/fair";
 import { revokeTokens } from "@/lib/tokens/management";
 
 afterEach(() => void vi.useRealTimers());
@@ -96,4 +97,18 @@ test("a token that is revoked while over its limit reads 401, not 429", async ()
   expect((await call("/api/v1/me", token)).status).toBe(429);
   await revokeTokens(id, "all");
   await expectFailure(call("/api/v1/me", token), 401, "Invalid or revoked access token.");
+});
+
+test("a long answer refused for want of a place costs no quota", async () => {
+  const { id, token } = await newAccount();
+  const { id: service } = await newGameService(id);
+  const left = async () => Number((await call("/api/v1/me", token)).headers.get("x-ratelimit-remaining"));
+  const before = await left();
+  const ending = new AbortController();
+  const places = Array.from({ length: 203 }, () => enter("making", EVERYBODY, ending.signal));
+  const refused = await call(`/api/v1/game-services/${service}/metrics?range=7d`, token);
+  ending.abort();
+  for (const place of await Promise.allSettled(places)) if (place.status === "fulfilled") place.value();
+  expect(refused.status).toBe(503);
+  expect(await left()).toBe(before - 1);
 });

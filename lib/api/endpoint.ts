@@ -7,7 +7,7 @@ import { JsonText } from "@/lib/http/json-text";
 import { PIECE } from "@/lib/http/pieces.mjs";
 import { TextResponse } from "@/lib/http/text-response";
 import { env } from "@/lib/process/env";
-import { EVERYBODY, enter, enterAtOnce, fair, type Kind } from "@/lib/process/fair";
+import { EVERYBODY, enter, enterAtOnce, type Kind, leavingAfter } from "@/lib/process/fair";
 import { authenticate, type Caller } from "@/lib/tokens/authentication";
 import { isWellFormedToken } from "@/lib/tokens/format";
 import type { Data, EndpointPath, Params } from "./contract";
@@ -137,15 +137,17 @@ async function answer(
     const findKind = () => bodies.kind(request, url.searchParams, isLongFor(endpoint, caller.account.id));
     const place = await requirePlace(findKind, caller, request, headers);
     leave = place.leave;
-    // After the place, so that a 503 costs no quota.
-    await requireQuota(caller.tokenId, headers);
-    if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
-    const make = () => run(caller.account, url.searchParams);
-    const parts = await (place.kind === "heavy" ? fair("making", EVERYBODY, make) : make());
+    const make = async () => {
+      // After the places, so that a 503 costs no quota.
+      await requireQuota(caller.tokenId, headers);
+      if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
+      return run(caller.account, url.searchParams);
+    };
+    const parts = await (place.kind === "heavy" ? making(make, caller, request, headers) : make());
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     noteLength(endpoint, caller.account.id, length);
     // A long answer keeps its place until its client has read it or has left.
-    if (length > PIECE) return new TextResponse(parts, 200, headers, leave);
+    if (length > PIECE && request.method !== "HEAD") return new TextResponse(parts, 200, headers, leave);
     leave();
     return new TextResponse([parts.join("")], 200, headers);
   } catch (error) {
@@ -154,6 +156,13 @@ async function answer(
     headers.set("Content-Type", bodies.failure);
     return errorResponse(failure, headers, bodies.write(failure.message));
   }
+}
+
+/** Makes a long answer in the line of all accounts, as `requirePlace` for those who have used up their quota. */
+async function making<Made>(make: () => Promise<Made>, { tokenId }: Caller, { signal }: Request, headers: Headers) {
+  const leave = enterAtOnce("making", EVERYBODY);
+  if (!leave) refuseUsedUp(tokenId, headers);
+  return leavingAfter(leave ?? (await enter("making", EVERYBODY, signal)), make);
 }
 
 type Place<Found> = { kind: Found; leave: () => void };

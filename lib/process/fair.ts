@@ -83,7 +83,11 @@ export function fairCounts(): Readonly<Record<Kind, Counts>> {
 
 /** Runs a task in the share of its asker. @throws BusyError, and what the task throws. */
 export async function fair<Result>(kind: Kind, asker: Asker, task: () => Promise<Result>): Promise<Result> {
-  const leave = await enter(kind, asker);
+  return leavingAfter(await enter(kind, asker), task);
+}
+
+/** Runs a task in a place that was taken. */
+export async function leavingAfter<Result>(leave: () => void, task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();
   } finally {
