@@ -7,7 +7,7 @@ import { JsonText } from "@/lib/http/json-text";
 import { PIECE } from "@/lib/http/pieces.mjs";
 import { TextResponse } from "@/lib/http/text-response";
 import { env } from "@/lib/process/env";
-import { EVERYBODY, enter, enterAtOnce, type Kind, leavingAfter } from "@/lib/process/fair";
+import { type Asker, EVERYBODY, enter, enterAtOnce, type Kind, leavingAfter } from "@/lib/process/fair";
 import { authenticate, type Caller } from "@/lib/tokens/authentication";
 import { isWellFormedToken } from "@/lib/tokens/format";
 import type { Data, EndpointPath, Params } from "./contract";
@@ -143,7 +143,10 @@ async function answer(
       if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
       return run(caller.account, url.searchParams);
     };
-    const parts = await (place.kind === "heavy" ? making(make, caller, request, headers) : make());
+    const parts =
+      place.kind === "heavy"
+        ? await leavingAfter(await enterWithQuota("making", EVERYBODY, caller, request, headers), make)
+        : await make();
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     noteLength(endpoint, caller.account.id, length);
     // A long answer keeps its place until its client has read it or has left.
@@ -158,35 +161,36 @@ async function answer(
   }
 }
 
-/** Makes a long answer in the line of all accounts, as `requirePlace` for those who have used up their quota. */
-async function making<Made>(make: () => Promise<Made>, { tokenId }: Caller, { signal }: Request, headers: Headers) {
-  const leave = enterAtOnce("making", EVERYBODY);
-  if (!leave) refuseUsedUp(tokenId, headers);
-  return leavingAfter(leave ?? (await enter("making", EVERYBODY, signal)), make);
-}
-
 type Place<Found> = { kind: Found; leave: () => void };
 
-/**
- * Waits for a place, if the request takes one. A token over its quota gets its 429 at once. @throws ApiError 429, BusyError
- */
+/** Waits for a place, if the request takes one. @throws ApiError 429, BusyError */
 export async function requirePlace<Found extends Kind | null>(
   findKind: () => Found,
   caller: Caller,
   request: Request,
   headers: Headers,
 ): Promise<Place<Found>> {
-  const { account, tokenId } = caller;
   const kind = findKind();
   if (kind === null) return { kind, leave: () => {} };
-  const leave = enterAtOnce(kind, account.id);
-  if (leave) return { kind, leave };
-  refuseUsedUp(tokenId, headers);
-  const place = { kind, leave: await enter(kind, account.id, request.signal) };
+  const place = { kind, leave: await enterWithQuota(kind, caller.account.id, caller, request, headers) };
   // Of many requests at once, the first answer says whether all are long.
   if (findKind() === kind) return place;
   place.leave();
   return requirePlace(findKind, caller, request, headers);
+}
+
+/** Waits for a place. A token over its quota gets its 429 at once. @throws ApiError 429, BusyError */
+async function enterWithQuota(
+  kind: Kind,
+  asker: Asker,
+  { tokenId }: Caller,
+  { signal }: Request,
+  headers: Headers,
+): Promise<() => void> {
+  const leave = enterAtOnce(kind, asker);
+  if (leave) return leave;
+  refuseUsedUp(tokenId, headers);
+  return enter(kind, asker, signal);
 }
 
 /** Authenticates by the Authorization header only (contract 5.1, 5.7). The end of a token is a header. @throws ApiError 401 */
