@@ -3,6 +3,7 @@ import { newAccount } from "@/e2e/support/factories";
 import { newListener } from "@/e2e/support/told";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { endOldSecret, rotateSecret } from "@/lib/notices/management";
 import { makeRows } from "@/lib/notices/rows";
 import { Sending } from "@/lib/notices/sending";
 import { pause } from "@/lib/process/background";
@@ -196,8 +197,9 @@ test("a receiver that refuses for good is turned off at once, with its reason", 
 });
 
 test("a notice for a channel that no key opens waits for another instance", async () => {
-  const { live, goOffline, addServer, titles, sql, channelId, rows } = await newListener();
+  const { live, goOffline, addServer, titles, sql, accountId, channelId, rows } = await newListener();
   await sql(`update notice_channels set sealed = 'v1.0badc0de.x.y' where id = ${channelId}`);
+  expect([await rotateSecret(accountId, channelId), await endOldSecret(accountId, channelId)]).toEqual([null, false]);
   await goOffline(await addServer("web-1"), 5);
   await live(10 * MINUTE, 5 * MINUTE);
   expect([titles(), await rows()]).toMatchObject([[], [{ state: "due", attempts: 0 }]]);
