@@ -8,7 +8,7 @@ import * as services from "@/lib/game-services/management";
 
 // Each status, change and silent node is an event of its game service.
 
-const { sql, newNode, newOwner, newService, get, acknowledge } = edgeNodesInProcess();
+const { sql, newNode, newOwner, newService, get, acknowledge, watchFor } = edgeNodesInProcess();
 
 const SPAN =
   "(date_part('epoch', started_at) * 1000)::float8 as \"from\", (date_part('epoch', ended_at) * 1000)::float8 as \"to\"";
@@ -96,7 +96,7 @@ test("a node that falls silent is an event of its services until heard again", a
     return (row?.at ?? 0) + 2 * MINUTE;
   };
   const from = await silentSince(two, 125);
-  await get(one.key);
+  await watchFor();
   const facts = { node: two.name, node_id: two.id };
   await expect.poll(() => silences(id)).toEqual([{ kind: "node_silent", facts, from, to: null }]);
   const before = Date.now();
@@ -105,10 +105,13 @@ test("a node that falls silent is an event of its services until heard again", a
   expect((await silences(id))[0]?.to).toBeLessThanOrEqual(Date.now());
   expect([await silences(other.id), await unserved()]).toEqual([[], []]);
 
-  // Both fall silent, so no request of a node notices it.
   await silentSince(one, 500);
   const second = await silentSince(two, 130);
-  await watchNodes(Date.now());
+  // Nobody is judged before the first beat after the console was away, however long it judged before.
+  await sql("update heartbeat set beat_at = now() - interval '31 s'");
+  await watchNodes();
+  expect(await sql("select 1 from edge_nodes where not is_live")).toEqual([]);
+  await watchFor();
   await expect.poll(async () => (await silences(id)).map(({ from }) => from)).toContain(second);
   await expect.poll(() => silences(other.id)).toHaveLength(1);
   await expect.poll(unserved).toEqual([{ from: second, to: null }]);
@@ -120,18 +123,12 @@ test("a node that falls silent is an event of its services until heard again", a
   await expect.poll(async () => (await silences(id)).filter(({ to }) => to === null)).toEqual([]);
   const [known, wasUnserved] = [await silences(id), await unserved()];
   expect(wasUnserved).toEqual([{ from: second, to: expect.any(Number) }]);
-  const judges = (from: string) =>
-    sql(`insert into heartbeat (id, beat_at, judges_from) values (1, now(), now() + interval '${from}')
-      on conflict (id) do update set judges_from = excluded.judges_from`);
-  await judges("100 s");
   const three = await newNode();
   await get(three.key);
   await silentSince(two, 300);
-  await watchNodes(Date.now());
-  await get(three.key);
+  await watchFor("-100 s");
   expect(await silences(id)).toEqual(known);
-  await judges("-20 s");
-  await watchNodes(Date.now());
+  await watchFor("20 s");
   await expect.poll(async () => (await silences(id)).length).toBe(known.length + 1);
   const ofAbsence = (await silences(id)).find(({ to }) => to === null);
   expect(Math.abs(Date.now() - 20_000 - (ofAbsence?.from ?? 0))).toBeLessThan(MINUTE);

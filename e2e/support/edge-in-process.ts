@@ -2,6 +2,7 @@ import { afterEach, beforeAll } from "vitest";
 import { answer } from "@/e2e/support/ask";
 import { edgeNodesAt } from "@/e2e/support/edge-nodes";
 import * as nodes from "@/lib/game-services/edges/nodes";
+import { watchNodes } from "@/lib/game-services/events/watch";
 import * as services from "@/lib/game-services/management";
 
 /** Edge nodes in the database of this worker, which call the handlers. Leaves none to the next test or file. */
@@ -11,5 +12,16 @@ export function edgeNodesInProcess() {
   afterEach(here.clear);
   // An absence of the console would count as heard time of the servers of later files.
   afterEach(() => here.sql("delete from heartbeat"));
-  return here;
+  return {
+    ...here,
+    /** Looks for nodes that are silent, where the console has judged for that long, as an interval of PostgreSQL. */
+    async watchFor(judging = "400 days") {
+      await here.sql(
+        `insert into heartbeat (id, beat_at, judges_from) values (1, now(), now() - $1::interval)
+          on conflict (id) do update set beat_at = excluded.beat_at, judges_from = excluded.judges_from`,
+        [judging],
+      );
+      await watchNodes();
+    },
+  };
 }

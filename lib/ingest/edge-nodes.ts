@@ -1,4 +1,5 @@
 import { ApiError } from "@/lib/api/api-error";
+import { databaseTime } from "@/lib/database/clock";
 import { settleSoon } from "@/lib/game-services/edges/configuration";
 import { type AuthenticatedNode, authenticateNodeKey, markHeard } from "@/lib/game-services/edges/nodes";
 import { clientIp } from "@/lib/http/client-ip";
@@ -32,7 +33,7 @@ export async function identifyNode(request: Request): Promise<AuthenticatedNode>
 /** Notes that a node was heard, and from where. */
 export async function noteHeard(node: AuthenticatedNode, { headers }: Request): Promise<void> {
   const sender = { ip: clientIp(headers, env.trustedProxies), agent: headers.get("user-agent") };
-  if (await markHeard(node, sender, new Date())) settleSoon();
+  if (await markHeard(node, sender, new Date(databaseTime() ?? Date.now()))) settleSoon();
 }
 
 function challenge(detail = ""): Record<string, string> {

@@ -76,7 +76,7 @@ export async function runNodes(now: Date): Promise<void> {
   for (const node of nodes) {
     if (await markHeard(node, { ip: node.ip, agent: "demo" }, now)) await settleAll(now);
   }
-  const configuration = await readConfiguration(known, now);
+  const configuration = await readConfiguration(known);
   if (configuration === known) return;
   const { services } = (JSON.parse(configuration.json) as { data: { services: ConfiguredService[] } }).data;
   const acknowledgements = [

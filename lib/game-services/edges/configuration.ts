@@ -5,14 +5,11 @@ import { db, type Prisma } from "@/lib/database/client";
 import { execute, executeIn, query } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { SECOND } from "@/lib/format/time";
-import { SILENT_AFTER } from "@/lib/game-services/events/node-silences";
 import { IS_TAKEN } from "@/lib/game-services/hostnames";
 import { lockServices, problemOf, settle, settleAll, settleServices, TIMES } from "@/lib/game-services/settlement";
 import { wishOf } from "@/lib/game-services/status";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process.mjs";
-import { markSilent } from "./nodes";
 
 const gzip = promisify(gzipWithCallback);
 
@@ -68,19 +65,13 @@ const c = table("HostnameClaim", "c");
 const n = table("EdgeNode", "n");
 const k = table("EdgeAcknowledgement", "k");
 
-/** After this time an unsettled change counts as interrupted and is settled again. */
-const UNSETTLED_FOR = 10 * SECOND;
-
-// The query of each second: a hash of everything that the configuration is made of, and whether a node fell silent.
+// The query of each second: a hash of everything that the configuration is made of.
 const DIGEST = statement(
-  { silentBefore: n.lastHeardAt, unsettledBefore: n.unsettledSince },
-  ({ silentBefore, unsettledBefore }): Sql<{ digest: string | null; isNodeSilent: boolean; isUnsettled: boolean }> => ({
-    sql: `select
-      (select md5(string_agg(md5(row(${s.id}, ${s.configVersion}, ${s.javaHostname}, ${s.originHost}, ${s.originPort},
-          ${s.sendsRealIps}, ${s.offlineText}, ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId}, ${c.accountId})::text), '' order by ${s.id}))
-        from ${s} left join ${c} on ${c.hostname} = lower(${s.javaHostname})) as "digest",
-      exists (select from ${n} where ${n.isLive} and ${n.lastHeardAt} <= ${silentBefore}) as "isNodeSilent",
-      exists (select from ${n} where ${n.unsettledSince} <= ${unsettledBefore}) as "isUnsettled"`,
+  {},
+  (): Sql<{ digest: string | null }> => ({
+    sql: `select md5(string_agg(md5(row(${s.id}, ${s.configVersion}, ${s.javaHostname}, ${s.originHost}, ${s.originPort},
+        ${s.sendsRealIps}, ${s.offlineText}, ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId}, ${c.accountId})::text), '' order by ${s.id})) as "digest"
+      from ${s} left join ${c} on ${c.hostname} = lower(${s.javaHostname})`,
   }),
 );
 
@@ -108,15 +99,11 @@ const SERVICES = statement({}, () =>
 const NODE_IDS = statement({}, () => select({ id: n.id }, `from ${n} order by ${n.id}`));
 
 /**
- * Reads the current configuration. Returns `known` itself when nothing changed. Also updates statuses after nodes fell
- * silent or services became impossible to serve.
+ * Reads the current configuration. Returns `known` itself when nothing changed. Also updates statuses after services became
+ * impossible to serve.
  */
-export async function readConfiguration(known: Configuration | null, now: Date = new Date()): Promise<Configuration> {
-  const silentBefore = new Date(now.getTime() - SILENT_AFTER);
-  const unsettledBefore = new Date(now.getTime() - UNSETTLED_FOR);
-  const [row] = await query(DIGEST, { silentBefore, unsettledBefore });
-  if (row?.isNodeSilent) runInBackground("silent edge nodes", async () => (await markSilent(now)) && settleSoon());
-  else if (row?.isUnsettled) settleSoon();
+export async function readConfiguration(known: Configuration | null): Promise<Configuration> {
+  const [row] = await query(DIGEST, {});
   const digest = row?.digest ?? "";
   return known?.digest === digest ? known : readServices(digest);
 }

@@ -7,13 +7,16 @@ import { Expression, table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem, normalName } from "@/lib/format/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { SILENT_AFTER } from "@/lib/game-services/events/node-silences";
+import { SILENCE_INTERVAL, SILENT_AFTER } from "@/lib/game-services/events/node-silences";
 import { ASKER, askerOf, visibleTo } from "@/lib/game-services/game-services";
 import { settleAll } from "@/lib/game-services/settlement";
 import type { Standings } from "@/lib/game-services/standing";
 import { NO_STANDINGS, standingsOfNodes } from "@/lib/game-services/standings";
+import { IS_JUDGING } from "@/lib/servers/events/watch";
 import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
+/** After this time, in milliseconds, an unsettled change counts as interrupted and is settled again. */
+const UNSETTLED_FOR = 10 * SECOND;
 /** The shortest time between two writes of `last_heard_at`, in milliseconds. */
 const HEARD_EVERY = 10 * SECOND;
 /** A limit, because computing a status reads every live node. */
@@ -213,12 +216,22 @@ async function addKey(tx: Prisma.TransactionClient, nodeId: number, now: Date): 
  * when there is no such node.
  */
 export async function removeNode(id: number): Promise<string | null> {
-  const node = await db.edgeNode.findUnique({ where: { id }, select: { name: true } });
-  const { count } = await db.edgeNode.deleteMany({ where: { id } });
-  if (!node || count === 0) return null;
+  // Its services are settled while there is still a row that says so to the next process, should this one end.
+  const [node] = await query(DISMISS, { id });
+  if (!node) return null;
   await settleAll();
+  await db.edgeNode.deleteMany({ where: { id } });
   return node.name;
 }
+
+const DISMISS = statement(
+  { id: n.id },
+  ({ id }): Sql<{ name: string }> => ({
+    sql: `with keys as (delete from ${k} where ${k.nodeId} = ${id})
+    update ${n} set is_live = false, last_heard_at = null, unsettled_since = date_trunc('milliseconds', now())
+    where ${n.id} = ${id} returning ${n.name} as "name"`,
+  }),
+);
 
 /** Every node, by id. */
 export async function listNodes(): Promise<EdgeNodeRecord[]> {
@@ -297,9 +310,9 @@ export async function authenticateNodeKey(raw: string, now: Date): Promise<Authe
 const HEARD = statement(
   { id: n.id, now: n.lastHeardAt, ip: n.lastHeardIp, agent: n.agent },
   ({ id, now, ip, agent }) => ({
-    sql: `update ${n} set last_heard_at = greatest(${n.lastHeardAt}, ${now}), last_heard_ip = ${ip}, agent = ${agent},
+    sql: `update ${n} set last_heard_at = ${now}, last_heard_ip = ${ip}, agent = ${agent},
       is_live = true, unsettled_since = case when ${n.isLive} then ${n.unsettledSince} else ${now} end
-      where ${n.id} = ${id}`,
+      where ${n.id} = ${id} and exists (select from ${k} where ${k.nodeId} = ${id})`,
   }),
 );
 
@@ -312,22 +325,28 @@ export async function markHeard(
   { ip, agent }: { ip: string | null; agent: string | null },
   now: Date,
 ): Promise<boolean> {
-  if (node.isLive && node.lastHeardAt !== null && now.getTime() - node.lastHeardAt < HEARD_EVERY) return false;
+  if (node.isLive && node.lastHeardAt !== null && Math.abs(now.getTime() - node.lastHeardAt) < HEARD_EVERY)
+    return false;
   const program = agent === null ? null : agent.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, MAX_AGENT_LENGTH);
   await execute(HEARD, { id: node.id, now, ip, agent: program || null });
   return !node.isLive;
 }
 
-const h = table("Heartbeat", "h");
-// After its own absence the console gives nodes the time to be heard.
-const SILENCE = statement({ before: n.lastHeardAt, now: n.unsettledSince }, ({ before, now }) => ({
-  sql: `update ${n} set is_live = false, unsettled_since = ${now} where ${n.isLive} and ${n.lastHeardAt} <= ${before}
-    and not exists (select from ${h} where ${h.judgesFrom} > now())`,
+// What lies further ahead was written before PostgreSQL's clock jumped back. A live node has been heard again since.
+const SILENCE = statement({}, () => ({
+  sql: `update ${n} set is_live = false, unsettled_since = date_trunc('milliseconds', now()) where ${n.isLive}
+    and ${n.lastHeardAt} not between now() - ${SILENCE_INTERVAL} and now() + ${SILENCE_INTERVAL} and ${IS_JUDGING}`,
 }));
+const UNSETTLED = statement({}, () =>
+  select({ id: n.id }, `from ${n} where ${n.unsettledSince} <= now() - interval '${UNSETTLED_FOR} ms' limit 1`),
+);
 
-/** Marks nodes that fell silent. Returns true when any did: the caller must then call `settleAll`. */
-export async function markSilent(now: Date): Promise<boolean> {
-  return (await execute(SILENCE, { before: new Date(now.getTime() - SILENT_AFTER), now })) > 0;
+/**
+ * Marks nodes that fell silent. Returns true when any did, or when a change of nodes was not settled in time because its
+ * process ended: the caller must then call `settleAll`.
+ */
+export async function markSilent(): Promise<boolean> {
+  return (await execute(SILENCE, {})) > 0 || (await query(UNSETTLED, {})).length > 0;
 }
 
 /** Where Minecraft connects when a name has no SRV record. */

@@ -12,13 +12,14 @@ const e = table("Event", "e");
 const s = table("GameService", "s");
 const h = table("Heartbeat", "h");
 
-const SILENCE = `interval '${SILENT_AFTER} ms'`;
+/** SQL of `SILENT_AFTER`. */
+export const SILENCE_INTERVAL = `interval '${SILENT_AFTER} ms'`;
 const NODE_ID = `(${e.facts} ->> 'node_id')::int`;
 
 /**
  * SQL of when the silence of node `n` began: after two minutes, and not before the console judged again after its own absence.
  */
-export const SILENT_SINCE = `greatest(${n.lastHeardAt} + ${SILENCE}, (select ${h.judgesFrom} from ${h} where ${h.judgesFrom} <= now()))`;
+export const SILENT_SINCE = `greatest(least(${n.lastHeardAt} + ${SILENCE_INTERVAL}, now()), (select ${h.judgesFrom} from ${h} where ${h.judgesFrom} <= now()))`;
 
 // Raw: many services at once.
 const NOTE = statement({ ids: parameter<number[]>("int[]"), now: parameter<Date>("timestamptz") }, ({ ids, now }) => ({

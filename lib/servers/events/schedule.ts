@@ -21,6 +21,6 @@ function watchEverything(): void {
   repeat("watching what happens", { first: SECOND, every: EVERY }, async () => {
     await attempt("watching servers", watchServers);
     await attempt("watching tokens", () => watchTokens(Date.now()));
-    await attempt("watching edge nodes", () => watchNodes(Date.now()));
+    await attempt("watching edge nodes", watchNodes);
   });
 }

@@ -44,9 +44,10 @@ export async function beat(): Promise<void> {
 }
 
 // A jump of PostgreSQL's clock may be seen here before the next beat.
-const JUDGES = statement({}, () =>
-  select({ from: h.judgesFrom }, `from ${h} where ${h.id} = 1 and ${h.judgesFrom} <= now() and ${IS_PRESENT}`),
-);
+const OF_JUDGES = `from ${h} where ${h.id} = 1 and ${h.judgesFrom} <= now() and ${IS_PRESENT}`;
+/** SQL: the console judges who is silent. */
+export const IS_JUDGING = `exists (select ${OF_JUDGES})`;
+const JUDGES = statement({}, () => select({ from: h.judgesFrom }, OF_JUDGES));
 
 /** Since when the console judges who is silent (epoch ms). Null: it does not yet. */
 export async function judgesFrom(): Promise<number | null> {
