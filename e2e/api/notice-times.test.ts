@@ -121,6 +121,23 @@ test("quiet hours hold back all notices, and one message afterwards tells their 
   expect(Date.parse(String(arrivals[0]?.at)) - Date.parse(began)).toBeGreaterThan(35 * MINUTE);
 });
 
+test("a message that may have arrived is not repeated before quiet hours are over", async () => {
+  const { live, goOffline, addServer, titles, accountId, answers, channelId } = await newListener();
+  const now = new Date();
+  const clock = (plus: number) => ((now.getUTCHours() + plus + 24) % 24) * 60 + now.getUTCMinutes();
+  const quiet = { quietFrom: clock(-1), quietTo: clock(1), quietZone: "UTC" };
+  answers.set(channelId, { kind: "again", reason: "It did not answer." });
+  await goOffline(await addServer("web-1"), 5);
+  await live(55 * SECOND);
+  await db.noticeSettings.create({ data: { accountId, ...quiet } });
+  await live(15 * MINUTE, 5 * MINUTE);
+  expect(titles()).toHaveLength(1);
+  await db.noticeSettings.delete({ where: { accountId } });
+  await db.noticeChannel.update({ where: { id: channelId }, data: { heldUntil: null } });
+  await live(5 * MINUTE);
+  expect(titles().length).toBeGreaterThan(1);
+});
+
 test("changed rules also apply to notices that already wait", async () => {
   const { live, goOffline, addServer, titles, accountId, rows, channelId, sql } = await newListener();
   const change = async (changes: object) =>

@@ -97,6 +97,8 @@ export function nextMessage(claim: Claim): Promise<Sent | null> {
     const { id, accountId, now, zone } = channel;
     if (channel.disabledAt !== null) return dropAll(tx, channel, "The account is disabled.");
     if (channel.offAt !== null || channel.confirmedAt === null) return dropAll(tx, channel, "The channel is off.");
+    const quiet = quietUntil(channel)(now);
+    if (quiet !== null) return giveBack(tx, id, { heldFor: "quiet", heldUntil: new Date(quiet) });
     // No later than another instance may claim the channel: nothing else goes out before what may not have arrived.
     const nextAt = new Date(channel.leasedUntil);
     const repeat = await tx.noticeMessage.findFirst({
@@ -108,8 +110,6 @@ export function nextMessage(claim: Claim): Promise<Sent | null> {
       await tx.noticeMessage.update({ where: { id: repeat.id }, data: { attempts, nextAt } });
       return { channel, message: repeat.content as unknown as Message, attempts, isRepeat: true };
     }
-    const quiet = quietUntil(channel)(now);
-    if (quiet !== null) return giveBack(tx, id, { heldFor: "quiet", heldUntil: new Date(quiet) });
     const { lastUntil, freeAt } = await hourOf(tx, channel);
     if (freeAt !== null) {
       return giveBack(tx, id, { heldFor: "limit", heldUntil: new Date(Math.max(now + SECOND, freeAt)) });
