@@ -2,13 +2,17 @@
 
 import { ActionForm } from "@/app/ui/action-form";
 import { Link } from "@/app/ui/link";
-import { type FormAnswer as Form, useFormAnswer } from "@/app/ui/use-form-answer";
+import { StrongName } from "@/app/ui/name";
+import { TextField, type TextFieldSpec } from "@/app/ui/text-field";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
 import type { FormAnswer } from "./form-answer";
 
-export type ButtonFormProps = {
-  action: (answer: FormAnswer, form: FormData) => Promise<FormAnswer>;
+type Props = {
+  action: (before: unknown, form: FormData) => Promise<FormAnswer>;
   /** What the form does, for screen readers. */
   label: string;
+  /** Above the button. */
+  fields?: readonly TextFieldSpec[];
   /** Sent along unseen. */
   hidden: Readonly<Record<string, string | number>>;
   submit: string;
@@ -25,35 +29,34 @@ export type ButtonFormProps = {
   children?: React.ReactNode;
 };
 
-/** A form that is a button, in no card of its own, and why nothing came of it. One with fields is a `FieldsForm`. */
-export function ButtonForm({ action, ...rest }: ButtonFormProps) {
+/** A form that is a button, with text fields above it or in no card of its own, and why nothing came of it. */
+export function ButtonForm({ action, fields = [], hidden, submit, about, pending, cancel, children, ...rest }: Props) {
   const form = useFormAnswer(action);
-  const bare = rest.cancel === undefined && { className: "" };
-  return (
-    <FormOfButton {...bare} {...rest} form={form} refusal={form.answer.kind === "refused" && form.answer.message} />
-  );
-}
-
-type Props = Omit<ButtonFormProps, "action"> & {
-  form: Form<FormAnswer>;
-  refusal: string | false | undefined;
-  fields?: React.ReactNode;
-  done?: React.ReactNode;
-};
-
-/** The form of a `ButtonForm`, with or without fields above its button. */
-export function FormOfButton({ submit, about, pending, cancel, fields, children, ...rest }: Props) {
+  const { answer } = form;
+  const refused = answer.kind === "refused" ? answer : null;
+  const anyway = refused?.anyway;
   const words = (
     <>
-      {submit}
+      {anyway === undefined ? submit : "Save anyway"}
       {about && <span className="visually-hidden">{about}</span>}
     </>
   );
   return (
     <ActionForm
+      {...(fields.length === 0 && { className: "" })}
       {...(cancel !== undefined && { className: "card card-body grave", tone: "button danger" })}
       {...rest}
+      form={form}
       noValidate
+      done={
+        answer.kind === "renamed" && (
+          <>
+            It is called <StrongName>{answer.name}</StrongName> now.
+          </>
+        )
+      }
+      refusal={!fields.some(({ name }) => name === refused?.field) && refused?.message}
+      hidden={{ ...hidden, ...(anyway !== undefined && { anyway }) }}
       submit={[words, pending]}
       beside={
         cancel === undefined ? (
@@ -65,7 +68,15 @@ export function FormOfButton({ submit, about, pending, cancel, fields, children,
         )
       }
     >
-      {fields}
+      {fields.map((field) => (
+        <TextField
+          key={field.name}
+          {...field}
+          value={refused?.values[field.name] ?? field.value}
+          id={`${hidden.scope ?? "field"}-${field.name}`}
+          error={form.errorOf(field.name)}
+        />
+      ))}
     </ActionForm>
   );
 }

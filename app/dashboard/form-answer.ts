@@ -2,7 +2,6 @@ import { containsToken } from "@/lib/tokens/format";
 
 /** The answer to a form of text fields. A failed one keeps its input. After most successes another page is loaded. */
 export type FormAnswer =
-  | { kind: "empty" }
   /** On the same page, which has the new name already. */
   | { kind: "renamed"; name: string }
   | {

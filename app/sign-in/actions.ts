@@ -8,10 +8,10 @@ import { checkCredentials } from "@/lib/sign-in/credentials";
 import { requestSender, startSession } from "@/lib/sign-in/sessions";
 
 /** What the form shows after a refusal. The password is never sent back. */
-type SignInState = { kind: "empty" } | { kind: "refused"; message: string; email: string };
+type SignInState = { kind: "refused"; message: string; email: string };
 
 /** Signs the browser in and goes to the page it asked for, or says why not. */
-export async function signInAction(_: SignInState, form: FormData): Promise<SignInState> {
+export async function signInAction(_: unknown, form: FormData): Promise<SignInState> {
   const email = textOf(form, "email");
   const { ip } = await requestSender();
   const refused: SignInState = { kind: "refused", message: "Wrong e-mail or password.", email };

@@ -15,7 +15,7 @@ const GONE = "Nothing was changed: this edge node no longer exists.";
 type Event = Parameters<typeof securityEvent>[0];
 
 /** Adds an edge node. Only the answer to this request contains its key. */
-export async function addNodeAction(_: NodeKeyAnswer, form: FormData): Promise<NodeKeyAnswer> {
+export async function addNodeAction(_: unknown, form: FormData): Promise<NodeKeyAnswer> {
   const { id: accountId } = await requireAdmin();
   const name = textOf(form, "name");
   const result = await addNode(name);
@@ -27,7 +27,7 @@ export async function addNodeAction(_: NodeKeyAnswer, form: FormData): Promise<N
 }
 
 /** Replaces the key of an edge node. Only the answer to this request contains the new one. */
-export async function replaceNodeKeyAction(_: NodeKeyAnswer, form: FormData): Promise<NodeKeyAnswer> {
+export async function replaceNodeKeyAction(_: unknown, form: FormData): Promise<NodeKeyAnswer> {
   const { id: accountId } = await requireAdmin();
   const id = idIn(form);
   const result = await replaceNodeKey(id);
@@ -38,7 +38,7 @@ export async function replaceNodeKeyAction(_: NodeKeyAnswer, form: FormData): Pr
 }
 
 /** Ends the keys of an edge node that were replaced. */
-export async function endNodeKeysAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function endNodeKeysAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAdmin();
   const id = idIn(form);
   if ((await endReplacedKeys(id)) === null) return refused(GONE);
@@ -47,7 +47,7 @@ export async function endNodeKeysAction(_: FormAnswer, form: FormData): Promise<
 }
 
 /** Gives an edge node another name. */
-export async function renameNodeAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function renameNodeAction(_: unknown, form: FormData): Promise<FormAnswer> {
   await requireAdmin();
   const id = idIn(form);
   const name = textOf(form, "name");
@@ -58,7 +58,7 @@ export async function renameNodeAction(_: FormAnswer, form: FormData): Promise<F
 }
 
 /** Removes an edge node and goes to the list. */
-export async function removeNodeAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function removeNodeAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAdmin();
   const id = idIn(form);
   if ((await removeNode(id)) !== null) await report("edge node removed", accountId, id);

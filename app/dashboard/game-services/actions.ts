@@ -30,7 +30,7 @@ import { securityEvent } from "@/lib/process/security-events";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 
 /** Creates a game service and goes to its page. */
-export async function createServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function createServiceAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const input = inputOf(form);
   const question = await questionOf(account.id, null, input, form);
@@ -45,7 +45,7 @@ export async function createServiceAction(_: FormAnswer, form: FormData): Promis
 }
 
 /** Changes the game service of the form and goes to its page. */
-export async function editServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function editServiceAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const input = inputOf(form);
@@ -55,7 +55,7 @@ export async function editServiceAction(_: FormAnswer, form: FormData): Promise<
 }
 
 /** Turns the game service of the form on or off. */
-export async function setServiceWishAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function setServiceWishAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const wish = textOf(form, "wish") === "off" ? "off" : "on";
@@ -63,7 +63,7 @@ export async function setServiceWishAction(_: FormAnswer, form: FormData): Promi
 }
 
 /** Has the origin of the game service of the form told the ips of players, or no longer. */
-export async function setRealIpsAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function setRealIpsAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const isOn = textOf(form, "realIps") === "on";
@@ -71,7 +71,7 @@ export async function setRealIpsAction(_: FormAnswer, form: FormData): Promise<F
 }
 
 /** Changes what players of the game service of the form read while its origin is away. */
-export async function setOfflineTextAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function setOfflineTextAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const offlineText = textOf(form, "offlineText");
@@ -79,14 +79,14 @@ export async function setOfflineTextAction(_: FormAnswer, form: FormData): Promi
 }
 
 /** Has the game service of the form rolled out once more. */
-export async function retryServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function retryServiceAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   return answerChange(await retryService(account.id, id), id, "retried");
 }
 
 /** Deletes the game service of the form, whose name was typed, and goes to the list. */
-export async function deleteServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function deleteServiceAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const name = textOf(form, "name");
@@ -99,7 +99,7 @@ export async function deleteServiceAction(_: FormAnswer, form: FormData): Promis
 }
 
 /** Shares the game service of the form with an e-mail. */
-export async function shareServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function shareServiceAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const email = textOf(form, "email");
@@ -111,7 +111,7 @@ export async function shareServiceAction(_: FormAnswer, form: FormData): Promise
 }
 
 /** Stops sharing the game service of the form with an e-mail. */
-export async function unshareServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function unshareServiceAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   if (!(await unshareService(account.id, id, textOf(form, "email")))) redirect(`${GAME_SERVICES}?done=unchanged`);
@@ -120,7 +120,7 @@ export async function unshareServiceAction(_: FormAnswer, form: FormData): Promi
 }
 
 /** Allows or forbids staff to see the game service of the form. */
-export async function allowSupportAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function allowSupportAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const isAllowed = textOf(form, "allow") === "yes";
@@ -130,7 +130,7 @@ export async function allowSupportAction(_: FormAnswer, form: FormData): Promise
 }
 
 /** Opens a ticket about the game service of the form. */
-export async function openTicketAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function openTicketAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const subject = textOf(form, "subject");
@@ -141,7 +141,7 @@ export async function openTicketAction(_: FormAnswer, form: FormData): Promise<F
 }
 
 /** Closes a ticket about the game service of the form. */
-export async function closeTicketAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function closeTicketAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const isClosed = await closeServiceTicket(account.id, id, idIn(form, "ticketId"));

@@ -35,7 +35,7 @@ const GONE = "Nothing was changed: this server no longer exists.";
 const SOME_GONE = "Nothing was planned: some of these servers no longer exist. The others are still marked.";
 
 /** Adds a server. Only the answer to this request contains its first key. */
-export async function addServerAction(_: AddServerAnswer, form: FormData): Promise<AddServerAnswer> {
+export async function addServerAction(_: unknown, form: FormData): Promise<AddServerAnswer> {
   const account = await requireAccount();
   const names = namesOf(form);
   const result = await createServer(account.id, { ...names, formNonce: textOf(form, "formNonce") });
@@ -47,7 +47,7 @@ export async function addServerAction(_: AddServerAnswer, form: FormData): Promi
 }
 
 /** Gives the server of the form another label and hostname. */
-export async function renameServerAction(_: RenameServerAnswer, form: FormData): Promise<RenameServerAnswer> {
+export async function renameServerAction(_: unknown, form: FormData): Promise<RenameServerAnswer> {
   const account = await requireAccount();
   const names = namesOf(form);
   const result = await renameServer(account.id, idIn(form), names);
@@ -61,7 +61,7 @@ export async function renameServerAction(_: RenameServerAnswer, form: FormData):
 }
 
 /** Replaces the key of the server of the form. Only the answer to this request contains the new key. */
-export async function replaceKeyAction(_: ReplaceKeyAnswer, form: FormData): Promise<ReplaceKeyAnswer> {
+export async function replaceKeyAction(_: unknown, form: FormData): Promise<ReplaceKeyAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const result = await replaceServerKey(account.id, id);
@@ -91,10 +91,7 @@ export async function removeServerAction(_: unknown, form: FormData): Promise<ne
 }
 
 /** Creates a benchmark run. Only the answer to this request contains its one-time key. */
-export async function requestBenchmarkAction(
-  _: RequestBenchmarkAnswer,
-  form: FormData,
-): Promise<RequestBenchmarkAnswer> {
+export async function requestBenchmarkAction(_: unknown, form: FormData): Promise<RequestBenchmarkAnswer> {
   const account = await requireAccount();
   const label = textOf(form, "label");
   const id = idIn(form);
@@ -118,7 +115,7 @@ export async function cancelBenchmarkAction(_: unknown, form: FormData): Promise
 }
 
 /** Gives the server of the form the tags of the form. */
-export async function setTagsAction(_: SetTagsAnswer, form: FormData): Promise<SetTagsAnswer> {
+export async function setTagsAction(_: unknown, form: FormData): Promise<SetTagsAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const tags = textOf(form, "tags");
@@ -132,7 +129,7 @@ export async function setTagsAction(_: SetTagsAnswer, form: FormData): Promise<S
 }
 
 /** Adds tags to the servers that the form chose and removes others: to the marked ones, or to all of its list. */
-export async function changeTagsAction(_: ChangeTagsAnswer, form: FormData): Promise<ChangeTagsAnswer> {
+export async function changeTagsAction(_: unknown, form: FormData): Promise<ChangeTagsAnswer> {
   const account = await requireAccount();
   const typed = { add: textOf(form, "add"), remove: textOf(form, "remove") };
   const { ids, chosen } = await chosenServers(account.id, form);
@@ -145,7 +142,7 @@ export async function changeTagsAction(_: ChangeTagsAnswer, form: FormData): Pro
 }
 
 /** Plans maintenance of the server of the form. */
-export async function planMaintenanceAction(_: PlanMaintenanceAnswer, form: FormData): Promise<PlanMaintenanceAnswer> {
+export async function planMaintenanceAction(_: unknown, form: FormData): Promise<PlanMaintenanceAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const result = await planMaintenance(account.id, [id], timesOf(form), account.timeZone);
@@ -157,7 +154,7 @@ export async function planMaintenanceAction(_: PlanMaintenanceAnswer, form: Form
 }
 
 /** Plans the same maintenance for the servers that the form chose: for the marked ones, or for all of its list. */
-export async function planForSeveralAction(_: PlanForSeveralAnswer, form: FormData): Promise<PlanForSeveralAnswer> {
+export async function planForSeveralAction(_: unknown, form: FormData): Promise<PlanForSeveralAnswer> {
   const account = await requireAccount();
   const { ids, chosen } = await chosenServers(account.id, form);
   const fields = timesOf(form);

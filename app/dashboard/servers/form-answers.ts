@@ -4,28 +4,21 @@ import type { ServerNames } from "@/lib/servers/names";
 // The console's answers to the forms of servers. Only the answer to the form that created a key contains it.
 
 export type AddServerAnswer =
-  | { kind: "empty" }
   | { kind: "created"; id: number; label: string; rawKey: string }
   | { kind: "already-created"; id: number }
   | (InvalidField<"label" | "hostname" | "form"> & { values: ServerNames });
 
 export type RenameServerAnswer =
-  | { kind: "empty" }
   | ({ kind: "renamed" } & ServerNames)
   | (InvalidField<"label" | "hostname" | "form"> & { values: ServerNames });
 
-export type ReplaceKeyAnswer =
-  | { kind: "empty" }
-  | { kind: "replaced"; rawKey: string }
-  | { kind: "refused"; message: string };
+export type ReplaceKeyAnswer = { kind: "replaced"; rawKey: string } | { kind: "refused"; message: string };
 
 export type PlanMaintenanceAnswer =
-  | { kind: "empty" }
   | { kind: "planned"; text: string }
   | { kind: "refused"; message: string; fields: { from: string; to: string } };
 
 export type RequestBenchmarkAnswer =
-  | { kind: "empty" }
   | { kind: "requested"; label: string; rawKey: string; expiresAt: number }
   | (InvalidField<"label" | "form"> & { values: { label: string } });
 
@@ -33,7 +26,6 @@ export type RequestBenchmarkAnswer =
 export type ChosenServers = { isAll: boolean; selected: readonly number[] };
 
 export type PlanForSeveralAnswer =
-  | { kind: "empty" }
   | { kind: "planned"; servers: number; text: string }
   | {
       kind: "invalid";
@@ -47,11 +39,7 @@ export type PlanForSeveralAnswer =
 export type TagValues = { add: string; remove: string; chosen: ChosenServers };
 
 export type ChangeTagsAnswer =
-  | { kind: "empty" }
   | { kind: "changed"; servers: number }
   | { kind: "invalid"; field: "add" | "remove" | "form"; message: string; values: TagValues };
 
-export type SetTagsAnswer =
-  | { kind: "empty" }
-  | { kind: "set"; tags: string }
-  | { kind: "invalid"; message: string; tags: string };
+export type SetTagsAnswer = { kind: "set"; tags: string } | { kind: "invalid"; message: string; tags: string };

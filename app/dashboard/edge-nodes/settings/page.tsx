@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
 import { ButtonForm } from "@/app/dashboard/button-form";
-import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Outcome } from "@/app/dashboard/outcome";
 import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
@@ -28,7 +27,7 @@ export default async function Page({ searchParams }: Props) {
       <Outcome done={done} sentences={OUTCOMES} />
       <PageHeader title="Settings of" of={{ name }} back={{ href: EDGE_NODES, label: "Edge nodes" }} />
       <SettingsSection id="name" title="Name">
-        <FieldsForm
+        <ButtonForm
           action={renameNodeAction}
           label="Rename the edge node"
           hidden={{ id }}

@@ -18,13 +18,10 @@ import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 /** The longest that browsers keep a cookie. */
 const COOKIE_LIFETIME = 400 * DAY;
 
-type PasswordAnswer =
-  | { kind: "empty" }
-  | { kind: "changed"; ended: number }
-  | InvalidField<"current" | "new" | "again">;
+type PasswordAnswer = { kind: "changed"; ended: number } | InvalidField<"current" | "new" | "again">;
 
 /** Changes the password and signs out all other browsers. */
-export async function changePasswordAction(_: PasswordAnswer, form: FormData): Promise<PasswordAnswer> {
+export async function changePasswordAction(_: unknown, form: FormData): Promise<PasswordAnswer> {
   const account = await requireAccount();
   const password = textOf(form, "new");
   const problem = passwordProblem(password);
@@ -42,10 +39,10 @@ export async function changePasswordAction(_: PasswordAnswer, form: FormData): P
   return { kind: "changed", ended };
 }
 
-type SessionsAnswer = { kind: "empty" } | { kind: "ended"; count: number } | InvalidField<"password">;
+type SessionsAnswer = { kind: "ended"; count: number } | InvalidField<"password">;
 
 /** Signs out the browser that the form names by the id of its session, or all but this one. */
-export async function endSessionsAction(_: SessionsAnswer, form: FormData): Promise<SessionsAnswer> {
+export async function endSessionsAction(_: unknown, form: FormData): Promise<SessionsAnswer> {
   const account = await requireAccount();
   const invalid = await checkPasswordAgain(account, form);
   if (invalid) return invalid;
@@ -56,10 +53,10 @@ export async function endSessionsAction(_: SessionsAnswer, form: FormData): Prom
   return { kind: "ended", count };
 }
 
-type ColorSchemeAnswer = { kind: "empty" } | { kind: "set"; colorScheme: ColorScheme };
+type ColorSchemeAnswer = { kind: "set"; colorScheme: ColorScheme };
 
 /** Stores the chosen colour scheme in a cookie. The answer already uses it. */
-export async function setColorSchemeAction(_: ColorSchemeAnswer, form: FormData): Promise<ColorSchemeAnswer> {
+export async function setColorSchemeAction(_: unknown, form: FormData): Promise<ColorSchemeAnswer> {
   await requireAccount();
   const colorScheme = parseColorScheme(textOf(form, "colorScheme"));
   (await cookies()).set(COLOR_SCHEME_COOKIE, colorScheme, {

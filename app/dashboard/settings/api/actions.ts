@@ -81,7 +81,7 @@ function refused(reason: InvalidField<CreateField>, form: FormData): CreateState
 }
 
 /** Gives the token of the form another name. */
-export async function renameTokenAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function renameTokenAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const name = textOf(form, "name");
   const result = await renameToken(account.id, idIn(form), name);

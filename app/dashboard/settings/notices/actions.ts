@@ -25,7 +25,7 @@ import type { AddChannelAnswer, NewSecretAnswer, RulesAnswer } from "./form-answ
 const GONE = "Nothing was changed: this channel no longer exists.";
 
 /** Adds a channel. Only the answer to this request contains the secret of a webhook. */
-export async function addChannelAction(_: AddChannelAnswer, form: FormData): Promise<AddChannelAnswer> {
+export async function addChannelAction(_: unknown, form: FormData): Promise<AddChannelAnswer> {
   const { id: accountId } = await requireAccount();
   const kind = CHANNEL_KINDS.find((one) => one === textOf(form, "kind")) ?? "mail";
   const [name, target] = [textOf(form, "name"), textOf(form, "target")];
@@ -44,7 +44,7 @@ export async function addChannelAction(_: AddChannelAnswer, form: FormData): Pro
 }
 
 /** Sends the mail that asks for a confirmation once more. */
-export async function askAgainAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function askAgainAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAccount();
   const asked = await askForConfirmation(accountId, idIn(form));
   if (asked === "too-many") return refused("Ten such mails were sent for you within a day. Try again tomorrow.");
@@ -54,7 +54,7 @@ export async function askAgainAction(_: FormAnswer, form: FormData): Promise<For
 }
 
 /** Sends a test by a channel. */
-export async function sendTestAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function sendTestAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAccount();
   const result = await sendTest(accountId, idIn(form));
   if (result === "too-many") return refused(`You can send ${MAX_TESTS} tests in an hour. Wait a little.`);
@@ -63,7 +63,7 @@ export async function sendTestAction(_: FormAnswer, form: FormData): Promise<For
 }
 
 /** Gives a channel another name. */
-export async function renameChannelAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function renameChannelAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAccount();
   const name = textOf(form, "name");
   const result = await renameChannel(accountId, idIn(form), name);
@@ -72,7 +72,7 @@ export async function renameChannelAction(_: FormAnswer, form: FormData): Promis
 }
 
 /** Turns a channel on or off. */
-export async function switchChannelAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function switchChannelAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAccount();
   const isOn = textOf(form, "to") === "on";
   await switchChannel(accountId, idIn(form), isOn);
@@ -80,7 +80,7 @@ export async function switchChannelAction(_: FormAnswer, form: FormData): Promis
 }
 
 /** Gives a webhook a new secret beside its old one. Only the answer to this request contains it. */
-export async function rotateSecretAction(_: NewSecretAnswer, form: FormData): Promise<NewSecretAnswer> {
+export async function rotateSecretAction(_: unknown, form: FormData): Promise<NewSecretAnswer> {
   const { id: accountId } = await requireAccount();
   const secret = await rotateSecret(accountId, idIn(form));
   if (secret === null) return refused(GONE);
@@ -89,13 +89,13 @@ export async function rotateSecretAction(_: NewSecretAnswer, form: FormData): Pr
 }
 
 /** Ends the old secret of a webhook. */
-export async function endOldSecretAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function endOldSecretAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAccount();
   return (await endOldSecret(accountId, idIn(form))) ? done("secret-ended") : refused(GONE);
 }
 
 /** Removes a channel. */
-export async function removeChannelAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+export async function removeChannelAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAccount();
   if (await removeChannel(accountId, idIn(form))) {
     securityEvent("notice channel removed", { accountId, ip: (await requestSender()).ip });
@@ -104,7 +104,7 @@ export async function removeChannelAction(_: FormAnswer, form: FormData): Promis
 }
 
 /** Stores which notices the account gets, and its quiet hours, in the zone in which its pages write times. */
-export async function saveRulesAction(_: RulesAnswer, form: FormData): Promise<RulesAnswer> {
+export async function saveRulesAction(_: unknown, form: FormData): Promise<RulesAnswer> {
   const account = await requireAccount();
   const kinds = Object.keys(NOTICE_KINDS);
   const typed = {

@@ -1,5 +1,4 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
-import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Name } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
@@ -88,7 +87,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
       <details className="disclosure">
         <summary>Change or remove</summary>
         <div className="stack">
-          <FieldsForm
+          <ButtonForm
             {...quiet}
             action={renameChannelAction}
             label={`Rename ${name}`}

@@ -8,4 +8,4 @@ export type AddChannelAnswer = FormAnswer | { kind: "secret"; name: string; secr
 
 export type NewSecretAnswer = FormAnswer | { kind: "secret"; secret: string };
 
-export type RulesAnswer = { kind: "empty" } | { kind: "saved" } | (InvalidField<string> & { typed: NoticeChoices });
+export type RulesAnswer = { kind: "saved" } | (InvalidField<string> & { typed: NoticeChoices });

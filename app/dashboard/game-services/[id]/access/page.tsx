@@ -1,5 +1,4 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
-import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
@@ -126,7 +125,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
           ))}
         </DataTable>
       )}
-      <FieldsForm
+      <ButtonForm
         action={shareServiceAction}
         label="Share the service"
         hidden={{ id }}
@@ -180,7 +179,7 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
           ))}
         </DataTable>
       )}
-      <FieldsForm
+      <ButtonForm
         action={openTicketAction}
         label="Open a ticket"
         hidden={{ id }}

@@ -1,4 +1,4 @@
-import { FieldsForm } from "@/app/dashboard/fields-form";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
@@ -21,7 +21,7 @@ export default async function Page({ params }: Props) {
           deleted. This cannot be undone.
         </p>
       </PageHeader>
-      <FieldsForm
+      <ButtonForm
         action={deleteServiceAction}
         label="Delete the service"
         hidden={{ id }}

@@ -1,4 +1,4 @@
-import { FieldsForm } from "@/app/dashboard/fields-form";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { Link } from "@/app/ui/link";
 import { StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
@@ -29,7 +29,7 @@ export default async function Page({ params }: Props) {
             title="The service"
             about="Each change is a new version, which edge nodes apply within seconds."
           >
-            <FieldsForm
+            <ButtonForm
               action={editServiceAction}
               label="Change the service"
               hidden={{ id }}
@@ -74,7 +74,7 @@ function OfflineText({ id, text }: { id: number; text: string | null }) {
           text, until it is back.
         "
     >
-      <FieldsForm
+      <ButtonForm
         action={setOfflineTextAction}
         label="Change the text for players"
         hidden={{ id, scope: "away" }}

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { FieldsForm } from "@/app/dashboard/fields-form";
+import { ButtonForm } from "@/app/dashboard/button-form";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
@@ -63,7 +63,7 @@ export default async function Page({ params, searchParams }: Props) {
         </PageHeader>
         <TokenUse day={days.get(token.id)} {...{ token, visitors, newNetwork, now }} />
         <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
-          <FieldsForm
+          <ButtonForm
             action={renameTokenAction}
             label="Rename the token"
             hidden={{ id: token.id }}
