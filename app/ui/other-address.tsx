@@ -1,8 +1,8 @@
 "use client";
 
 import { usePathname } from "next/navigation";
-import { useSyncExternalStore } from "react";
 import { Notice } from "./notice";
+import { useScripts } from "./use-scripts";
 
 type Props = {
   baseUrl: string;
@@ -10,17 +10,11 @@ type Props = {
   isOtherHost: boolean;
 };
 
-const never = () => () => {};
-
 /** Says that a page was opened at another address than the console's own, where forms may be refused, and links there. */
 export function OtherAddress({ baseUrl, isOtherHost }: Props) {
   const path = usePathname();
   // Only the browser knows where it is.
-  const here = useSyncExternalStore(
-    never,
-    () => window.location.origin,
-    () => null,
-  );
+  const here = useScripts() ? window.location.origin : null;
   const link = <a href={baseUrl + path}>{baseUrl}</a>;
   if (here === null) {
     return (

@@ -131,7 +131,15 @@ export async function endSession(): Promise<void> {
   // Browsers remove a `__Host-` cookie only when the attributes match those it was set with.
   jar.set(SESSION_COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
   if (token) await endByToken(token);
-  if (account) securityEvent("signed out", { accountId: account.id, ip: (await requestSender()).ip });
+  if (account) await reportEvent("signed out", { accountId: account.id });
+}
+
+/** As `securityEvent`, with the ip of the current request. */
+export async function reportEvent(
+  event: Parameters<typeof securityEvent>[0],
+  details: Omit<Parameters<typeof securityEvent>[1], "ip">,
+): Promise<void> {
+  securityEvent(event, { ...details, ip: (await requestSender()).ip });
 }
 
 /** Returns the sender of the current request. */

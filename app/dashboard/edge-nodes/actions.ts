@@ -5,14 +5,11 @@ import { type FormAnswer, refused, withoutTokens } from "@/app/dashboard/form-an
 import { addNode, endReplacedKeys, removeNode, renameNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { EDGE_NODES, edgeNodeSettingsPath } from "@/lib/page-paths";
-import { securityEvent } from "@/lib/process/security-events";
-import { requestSender } from "@/lib/sign-in/sessions";
+import { reportEvent } from "@/lib/sign-in/sessions";
 import type { NodeKeyAnswer } from "./form-answers";
 import { requireAdmin } from "./require-admin";
 
 const GONE = "Nothing was changed: this edge node no longer exists.";
-
-type Event = Parameters<typeof securityEvent>[0];
 
 /** Adds an edge node. Only the answer to this request contains its key. */
 export async function addNodeAction(_: unknown, form: FormData): Promise<NodeKeyAnswer> {
@@ -22,7 +19,7 @@ export async function addNodeAction(_: unknown, form: FormData): Promise<NodeKey
   if (result.kind === "invalid") {
     return { kind: "refused", message: result.message, ...withoutTokens({ name }) };
   }
-  await report("edge node added", accountId, result.id);
+  await reportEvent("edge node added", { accountId, nodeId: result.id });
   return { kind: "key", id: result.id, name: name.trim(), rawKey: result.rawKey };
 }
 
@@ -33,7 +30,7 @@ export async function replaceNodeKeyAction(_: unknown, form: FormData): Promise<
   const result = await replaceNodeKey(id);
   if (result.kind === "not-found") return { kind: "refused", message: GONE, name: "" };
   if (result.kind === "too-often") return { kind: "refused", message: result.message, name: "" };
-  await report("edge node key replaced", accountId, id);
+  await reportEvent("edge node key replaced", { accountId, nodeId: id });
   return { kind: "key", id, name: result.name, rawKey: result.rawKey };
 }
 
@@ -42,7 +39,7 @@ export async function endNodeKeysAction(_: unknown, form: FormData): Promise<For
   const { id: accountId } = await requireAdmin();
   const id = idIn(form);
   if ((await endReplacedKeys(id)) === null) return refused(GONE);
-  await report("edge node key replaced", accountId, id);
+  await reportEvent("edge node key replaced", { accountId, nodeId: id });
   redirect(`${edgeNodeSettingsPath(id)}&done=keys-ended`);
 }
 
@@ -61,10 +58,6 @@ export async function renameNodeAction(_: unknown, form: FormData): Promise<Form
 export async function removeNodeAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAdmin();
   const id = idIn(form);
-  if ((await removeNode(id)) !== null) await report("edge node removed", accountId, id);
+  if ((await removeNode(id)) !== null) await reportEvent("edge node removed", { accountId, nodeId: id });
   redirect(`${EDGE_NODES}?done=removed`);
-}
-
-async function report(event: Event, accountId: number, nodeId: number): Promise<void> {
-  securityEvent(event, { accountId, nodeId, ip: (await requestSender()).ip });
 }

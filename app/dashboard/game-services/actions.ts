@@ -26,8 +26,7 @@ import { idIn, textOf } from "@/lib/http/form-fields";
 import { ownHosts } from "@/lib/http/own-origin";
 import { GAME_SERVICES, serviceAccessPath, servicePath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
-import { securityEvent } from "@/lib/process/security-events";
-import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { reportEvent, requireAccount } from "@/lib/sign-in/sessions";
 
 /** Creates a game service and goes to its page. */
 export async function createServiceAction(_: unknown, form: FormData): Promise<FormAnswer> {
@@ -37,7 +36,7 @@ export async function createServiceAction(_: unknown, form: FormData): Promise<F
   if (question) return question;
   const result = await createService(account.id, { ...input, formNonce: textOf(form, "formNonce") }, await rules());
   if (result.kind === "created") {
-    await report("game service created", account.id, result.id);
+    await reportEvent("game service created", { accountId: account.id, serviceId: result.id });
     redirect(`${servicePath(result.id)}?done=created`);
   }
   if (result.kind === "already-created") redirect(servicePath(result.id));
@@ -92,7 +91,7 @@ export async function deleteServiceAction(_: unknown, form: FormData): Promise<F
   const name = textOf(form, "name");
   const result = await deleteService(account.id, id, name);
   if (result.kind === "changed") {
-    await report("game service deleted", account.id, id);
+    await reportEvent("game service deleted", { accountId: account.id, serviceId: id });
     redirect(`${GAME_SERVICES}?done=deleted`);
   }
   return answerChange(result, id, "unchanged", { name });
@@ -106,7 +105,7 @@ export async function shareServiceAction(_: unknown, form: FormData): Promise<Fo
   const result = await shareService(account.id, id, email);
   if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
   if (result.kind === "invalid") return refused(result.message, result.field, { email });
-  await report("game service shared", account.id, id);
+  await reportEvent("game service shared", { accountId: account.id, serviceId: id });
   redirect(`${serviceAccessPath(id)}?done=shared`);
 }
 
@@ -115,7 +114,7 @@ export async function unshareServiceAction(_: unknown, form: FormData): Promise<
   const account = await requireAccount();
   const id = idIn(form);
   if (!(await unshareService(account.id, id, textOf(form, "email")))) redirect(`${GAME_SERVICES}?done=unchanged`);
-  await report("game service unshared", account.id, id);
+  await reportEvent("game service unshared", { accountId: account.id, serviceId: id });
   redirect(`${serviceAccessPath(id)}?done=unshared`);
 }
 
@@ -125,7 +124,10 @@ export async function allowSupportAction(_: unknown, form: FormData): Promise<Fo
   const id = idIn(form);
   const isAllowed = textOf(form, "allow") === "yes";
   if (!(await allowSupport(account.id, id, isAllowed))) redirect(`${GAME_SERVICES}?done=unchanged`);
-  await report(isAllowed ? "support access allowed" : "support access ended", account.id, id);
+  await reportEvent(isAllowed ? "support access allowed" : "support access ended", {
+    accountId: account.id,
+    serviceId: id,
+  });
   redirect(`${serviceAccessPath(id)}?done=${isAllowed ? "support-on" : "support-off"}`);
 }
 
@@ -183,10 +185,4 @@ function inputOf(form: FormData): ServiceInput {
 
 async function rules(): Promise<ServiceRules> {
   return { ownHosts: ownHosts(await headers()), allowPrivateOrigins: env.allowPrivateOrigins };
-}
-
-type Event = Parameters<typeof securityEvent>[0];
-
-async function report(event: Event, accountId: number, serviceId: number): Promise<void> {
-  securityEvent(event, { accountId, serviceId, ip: (await requestSender()).ip });
 }

@@ -6,7 +6,6 @@ import { idIn, textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { endSnooze, snoozeServer } from "@/lib/notices/of-server";
 import { benchmarkPath, DASHBOARD, serverPath, serverSettingsPath } from "@/lib/page-paths";
-import { securityEvent } from "@/lib/process/security-events";
 import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { callOffMaintenance, planMaintenance } from "@/lib/servers/maintenance";
 import { createServer, removeServer, renameServer } from "@/lib/servers/management";
@@ -14,7 +13,7 @@ import type { ServerNames } from "@/lib/servers/names";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { getTags } from "@/lib/servers/servers";
 import { changeTags, setTags } from "@/lib/servers/tag-changes";
-import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { reportEvent, requireAccount } from "@/lib/sign-in/sessions";
 import { fleetOf } from "../fleet-data";
 import { idsInList, parseFleetQuery } from "../fleet-query";
 import { withoutTokens } from "../form-answer";
@@ -42,7 +41,7 @@ export async function addServerAction(_: unknown, form: FormData): Promise<AddSe
   if (result.kind === "invalid") return { ...result, values: withoutTokens(names) };
   if (result.kind === "already-created") return result;
   const { id, rawKey } = result;
-  securityEvent("server added", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
+  await reportEvent("server added", { accountId: account.id, serverId: id });
   return { kind: "created", id, label: names.label.trim(), rawKey };
 }
 
@@ -67,7 +66,7 @@ export async function replaceKeyAction(_: unknown, form: FormData): Promise<Repl
   const result = await replaceServerKey(account.id, id);
   if (result.kind === "not-found") return { kind: "refused", message: GONE };
   if (result.kind === "too-often") return { kind: "refused", message: result.message };
-  securityEvent("server key replaced", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
+  await reportEvent("server key replaced", { accountId: account.id, serverId: id });
   return { kind: "replaced", rawKey: result.rawKey };
 }
 
@@ -86,7 +85,7 @@ export async function removeServerAction(_: unknown, form: FormData): Promise<ne
   const account = await requireAccount();
   const id = idIn(form);
   if (!(await removeServer(account.id, id))) redirect(`${DASHBOARD}?unchanged`);
-  securityEvent("server removed", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
+  await reportEvent("server removed", { accountId: account.id, serverId: id });
   redirect(`${DASHBOARD}?removed=${id}`);
 }
 

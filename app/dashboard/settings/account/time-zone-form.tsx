@@ -1,9 +1,10 @@
 "use client";
 
-import { useState, useSyncExternalStore } from "react";
+import { useState } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { Select } from "@/app/ui/select";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { useScripts } from "@/app/ui/use-scripts";
 import { zoneText } from "@/lib/format/time-zone";
 import { setTimeZoneAction } from "./time-zone-action";
 
@@ -16,7 +17,7 @@ export function TimeZoneForm({ current, zones }: Props) {
   // Until somebody chooses one it follows the account, which takes over the browser's zone after the first page.
   const [touched, setChosen] = useState<string | null>(null);
   const chosen = touched ?? current;
-  const browserZone = useBrowserZone();
+  const browserZone = useScripts() ? Intl.DateTimeFormat().resolvedOptions().timeZone : null;
   const offered = [...new Set([...zones, current, ...(browserZone ? [browserZone] : [])])];
   return (
     <ActionForm
@@ -44,16 +45,5 @@ export function TimeZoneForm({ current, zones }: Props) {
         options={offered.map((zone) => [zone, zoneText(zone)])}
       />
     </ActionForm>
-  );
-}
-
-const subscribe = () => () => {};
-
-/** Null until JavaScript runs. */
-function useBrowserZone(): string | null {
-  return useSyncExternalStore(
-    subscribe,
-    () => Intl.DateTimeFormat().resolvedOptions().timeZone,
-    () => null,
   );
 }

@@ -7,9 +7,8 @@ import { type InvalidField, invalid } from "@/lib/failures";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import { securityEvent } from "@/lib/process/security-events";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
-import { findAccount, requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { findAccount, reportEvent, requireAccount } from "@/lib/sign-in/sessions";
 import { confirmNetworks } from "@/lib/tokens/events/token-events";
 import { checkTokenExpiry } from "@/lib/tokens/expiry";
 import {
@@ -59,10 +58,11 @@ async function make(
   revalidatePath(TOKEN_PAGE, "layout");
   const token = answeredToken(result.token);
   if (result.kind === "already-created") return { kind: "created", raw: null, token, replaced: null };
-  await report("token created", account, token.id);
+  await reportEvent("token created", { accountId: account.id, tokenId: token.id });
   // The token is made: nothing that fails from here on may keep it from being shown.
   const replaced = replacedId === undefined ? null : await findToken(account.id, replacedId).catch(() => null);
-  if (replaced?.revokedAt) await report("token revoked", account, replaced.id, { reason: "replaced" });
+  if (replaced?.revokedAt)
+    await reportEvent("token revoked", { accountId: account.id, tokenId: replaced.id, reason: "replaced" });
   return { kind: "created", raw: result.raw, token, replaced: replaced && answeredToken(replaced) };
 }
 
@@ -104,7 +104,7 @@ export async function restrictTokenAction(_: unknown, form: FormData): Promise<N
   const result = (await checkPasswordAgain(account, form)) ?? (await restrictToken(account.id, id, typed));
   if (result.kind === "invalid") return { ...result, ...withoutTokens({ typed }) };
   const { networks, lastUsedIp } = result.token;
-  await report("token networks changed", account, id, { count: networks.length });
+  await reportEvent("token networks changed", { accountId: account.id, tokenId: id, count: networks.length });
   revalidatePath(TOKEN_PAGE, "layout");
   const isOutside = networks.length > 0 && !isInside(networks, lastUsedIp);
   return { kind: "restricted", networks, outside: isOutside ? lastUsedIp : null };
@@ -121,7 +121,7 @@ export async function revokeTokensAction(
   if (stranger) return stranger;
   const revoked = await revokeTokens(account.id, selection);
   if (revoked.length === 0) return findOutcome(account.id, selection, new Date());
-  for (const { id } of revoked) await report("token revoked", account, id);
+  for (const { id } of revoked) await reportEvent("token revoked", { accountId: account.id, tokenId: id });
   revalidatePath(TOKEN_PAGE, "layout");
   return { kind: "revoked", tokens: revoked.map(answeredToken), now: Date.now() };
 }
@@ -146,15 +146,4 @@ export async function confirmNetworksAction(form: FormData): Promise<void> {
 export async function refreshTokensAction(): Promise<void> {
   // A refresh without a session would redirect to sign-in, and the page would lose the token that it shows once.
   if (await findAccount()) revalidatePath(TOKEN_PAGE, "layout");
-}
-
-type SecurityEvent = Parameters<typeof securityEvent>;
-
-async function report(
-  event: SecurityEvent[0],
-  account: Account,
-  tokenId: number,
-  more: Partial<SecurityEvent[1]> = {},
-) {
-  securityEvent(event, { accountId: account.id, tokenId, ip: (await requestSender()).ip, ...more });
 }

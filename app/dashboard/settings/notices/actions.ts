@@ -18,8 +18,7 @@ import {
 import { saveChoices } from "@/lib/notices/settings";
 import { MAX_TESTS, sendTest } from "@/lib/notices/testing";
 import { NOTICE_PAGE } from "@/lib/page-paths";
-import { securityEvent } from "@/lib/process/security-events";
-import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { reportEvent, requireAccount } from "@/lib/sign-in/sessions";
 import type { AddChannelAnswer, NewSecretAnswer, RulesAnswer } from "./form-answers";
 
 const GONE = "Nothing was changed: this channel no longer exists.";
@@ -35,7 +34,7 @@ export async function addChannelAction(_: unknown, form: FormData): Promise<AddC
     return refused(result.message, result.field, { name, target: kind === "mail" ? target : "" });
   }
   if (result.kind === "already-created") return done("already-added");
-  securityEvent("notice channel added", { accountId, ip: (await requestSender()).ip, reason: kind });
+  await reportEvent("notice channel added", { accountId, reason: kind });
   if (result.secret !== null) {
     revalidatePath(NOTICE_PAGE);
     return { kind: "secret", name: result.name, secret: result.secret };
@@ -84,7 +83,7 @@ export async function rotateSecretAction(_: unknown, form: FormData): Promise<Ne
   const { id: accountId } = await requireAccount();
   const secret = await rotateSecret(accountId, idIn(form));
   if (secret === null) return refused(GONE);
-  securityEvent("notice secret replaced", { accountId, ip: (await requestSender()).ip });
+  await reportEvent("notice secret replaced", { accountId });
   return { kind: "secret", secret };
 }
 
@@ -98,7 +97,7 @@ export async function endOldSecretAction(_: unknown, form: FormData): Promise<Fo
 export async function removeChannelAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const { id: accountId } = await requireAccount();
   if (await removeChannel(accountId, idIn(form))) {
-    securityEvent("notice channel removed", { accountId, ip: (await requestSender()).ip });
+    await reportEvent("notice channel removed", { accountId });
   }
   return done("removed");
 }
