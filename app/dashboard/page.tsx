@@ -12,8 +12,6 @@ import { countNeeds, fleetParams, needSomebody, parseFleetQuery } from "./fleet-
 import { fleetTitle, iconPath } from "./fleet-title-text";
 import { RemovalOutcome } from "./removal-outcome";
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
 /** The tab says how many servers need somebody. */
 export async function generateMetadata(): Promise<Metadata> {
   const { id } = await requireAccount();
@@ -22,7 +20,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: fleetTitle(count), icons: { ...(siteMetadata.icons as object), icon } };
 }
 
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard">) {
   const account = await requireAccount();
   const params = await searchParams;
   const query = parseFleetQuery(params);

@@ -9,9 +9,7 @@ import { SignInForm } from "./sign-in-form";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/sign-in">) {
   const query = await searchParams;
   const next = typeof query.next === "string" ? parseOwnPath(query.next) : null;
   if (await findAccount()) redirect(next ?? DASHBOARD);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -43,6 +43,8 @@ export class ProjectCopy {
 
   /** What the type check prints; "" when all is well. A second check looks at changed files only. */
   typeErrors(): string {
+    // The types of pages, which do not change with what a test adds.
+    if (!existsSync(join(this.#dir, ".next"))) this.run("next/dist/bin/next", "typegen");
     return this.run("typescript/bin/tsc", "--noEmit", "--pretty", "false").stdout;
   }
 

@@ -24,8 +24,6 @@ import { requireAdmin } from "./require-admin";
 
 export const metadata: Metadata = { title: "Edge nodes" };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
 const COLUMNS = ["Node", "State", "Last heard", "Program", "Services", "Refused", "Figures"];
 
 /** Those that need somebody first: silent ones, then those that cannot serve something; otherwise by id. */
@@ -38,7 +36,7 @@ function byNeed(nodes: readonly EdgeNodeRecord[], now: Date): EdgeNodeRecord[] {
 }
 
 /** The edge nodes, for administrators; everybody else is sent to the game services. */
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard/edge-nodes">) {
   const account = await requireAdmin();
   const { done } = await searchParams;
   const [nodes, failing, origin] = await Promise.all([listNodes(), listFailing(account), pageOrigin()]);

@@ -24,13 +24,11 @@ import { needsSomebody, ServiceState } from "./service-status";
 
 export const metadata: Metadata = { title: "Game services" };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
 const COLUMNS = ["Service", "Status", "Public hostname", "Origin", "Last hour", "Dropped"];
 /** Limits the length of the page. */
 const MAX_ROWS = 200;
 
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard/game-services">) {
   const account = await requireAccount();
   const { done, filter } = await searchParams;
   const { services } = await listGameServices(account.id);

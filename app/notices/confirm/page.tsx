@@ -13,9 +13,7 @@ const OUTCOMES = {
   },
 } as const;
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/notices/confirm">) {
   return (
     <AddressQuestion
       title="Confirm your e-mail"

@@ -12,9 +12,7 @@ const OUTCOMES = {
   },
 } as const;
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/notices/unsubscribe">) {
   return (
     <AddressQuestion
       title="Unsubscribe"

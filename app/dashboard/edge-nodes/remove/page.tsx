@@ -12,10 +12,8 @@ import { requireAdmin, requireNodeOf } from "../require-admin";
 
 export const metadata: Metadata = { title: "Remove an edge node?" };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
 /** The question before an edge node is removed, with the services that lose it. */
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard/edge-nodes/remove">) {
   const account = await requireAdmin();
   const { id, name } = await requireNodeOf(searchParams);
   const { total, services } = await listServed(account, id);

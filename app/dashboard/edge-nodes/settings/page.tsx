@@ -12,14 +12,12 @@ import { requireNodeOf } from "../require-admin";
 
 export const metadata: Metadata = { title: "Settings of an edge node" };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
 const OUTCOMES = {
   renamed: "The edge node is renamed.",
   "keys-ended": "Only the newest key of this edge node works now.",
 };
 
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard/edge-nodes/settings">) {
   const { id, name, replacedKeys } = await requireNodeOf(searchParams);
   const { done } = await searchParams;
   return (

@@ -8,14 +8,9 @@ import { loadService } from "./service-view-actions";
 import { trafficPath } from "./traffic";
 import { trafficTime } from "./traffic-time";
 
-type Props = {
-  params: Promise<{ id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
-};
-
 export const generateMetadata = serviceMetadata((name) => name);
 
-export default async function Page({ params, searchParams }: Props) {
+export default async function Page({ params, searchParams }: PageProps<"/dashboard/game-services/[id]">) {
   const { id } = await params;
   const { done, ...query } = await searchParams;
   const { range, from, to, compare } = query;

@@ -20,13 +20,11 @@ import { ServiceState } from "../service-status";
 
 export const metadata: Metadata = { title: "Support" };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
 const COLUMNS = ["Ticket", "Game service", "Status", "Owner", "Opened"];
 const LONGEST_ID = 10;
 
 /** Where support staff find the services of others that they may see: by id, and by open ticket. */
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard/game-services/support">) {
   const account = await requireAccount();
   if (!isStaff(account)) redirect(GAME_SERVICES);
   const { service } = await searchParams;

@@ -9,14 +9,9 @@ import { serverMetadata } from "./own-server";
 import { ServerView } from "./server-view";
 import { loadServer } from "./server-view-actions";
 
-type Props = {
-  params: Promise<{ id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
-};
-
 export const generateMetadata = serverMetadata((label) => label);
 
-export default async function Page({ params, searchParams }: Props) {
+export default async function Page({ params, searchParams }: PageProps<"/dashboard/servers/[id]">) {
   const account = await requireAccount();
   const { id } = await params;
   const query = await searchParams;

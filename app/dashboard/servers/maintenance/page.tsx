@@ -9,9 +9,7 @@ const TITLE = "Maintenance of several servers";
 
 export const metadata: Metadata = { title: TITLE };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard/servers/maintenance">) {
   const account = await requireAccount();
   return (
     <SeveralServers

@@ -8,9 +8,7 @@ const TITLE = "Tags of several servers";
 
 export const metadata: Metadata = { title: TITLE };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard/servers/tags">) {
   const account = await requireAccount();
   return (
     <SeveralServers accountId={account.id} title={TITLE} searchParams={await searchParams} pathOf={tagsOfSeveralPath}>

@@ -17,10 +17,8 @@ import { RulesForm } from "./rules-form";
 
 export const metadata: Metadata = { title: "Notices" };
 
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
-
 /** By which channels an account is told what happens to its servers. */
-export default async function Page({ searchParams }: Props) {
+export default async function Page({ searchParams }: PageProps<"/dashboard/settings/notices">) {
   const account = await requireAccount();
   const now = new Date();
   const [{ done }, channels, choices] = await Promise.all([

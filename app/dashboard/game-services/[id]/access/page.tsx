@@ -26,14 +26,9 @@ import styles from "../../list.module.css";
 import { ServiceOutcome } from "../../outcome";
 import { ownService, serviceMetadata } from "../own-service";
 
-type Props = {
-  params: Promise<{ id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
-};
-
 export const generateMetadata = serviceMetadata((name) => `Access to ${name}`);
 
-export default async function Page({ params, searchParams }: Props) {
+export default async function Page({ params, searchParams }: PageProps<"/dashboard/game-services/[id]/access">) {
   const { service, account, supportAccess } = await ownService((await params).id);
   const { done } = await searchParams;
   const { id } = service;

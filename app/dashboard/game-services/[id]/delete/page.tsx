@@ -5,12 +5,10 @@ import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { deleteServiceAction } from "../../actions";
 import { ownService, serviceMetadata } from "../own-service";
 
-type Props = { params: Promise<{ id: string }> };
-
 export const generateMetadata = serviceMetadata((name) => `Delete ${name}?`);
 
 /** The question before a service is deleted; its name must be typed, so that no slip of the finger deletes anything. */
-export default async function Page({ params }: Props) {
+export default async function Page({ params }: PageProps<"/dashboard/game-services/[id]/delete">) {
   const { service } = await ownService((await params).id);
   const { id, name, java_hostname } = service;
   return (

@@ -7,12 +7,10 @@ import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { setServiceWishAction } from "../../actions";
 import { ownService, serviceMetadata } from "../own-service";
 
-type Props = { params: Promise<{ id: string }> };
-
 export const generateMetadata = serviceMetadata((name) => `Disable ${name}?`);
 
 /** The question before a service is disabled, because that closes the connections of everybody who plays. */
-export default async function Page({ params }: Props) {
+export default async function Page({ params }: PageProps<"/dashboard/game-services/[id]/disable">) {
   const { service, wish } = await ownService((await params).id);
   const { id, name } = service;
   if (wish !== "on") redirect(servicePath(id));

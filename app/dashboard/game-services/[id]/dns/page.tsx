@@ -10,14 +10,12 @@ import { listEnds, type NodeEnd, USUAL_PORT } from "@/lib/game-services/edges/no
 import { servicePath } from "@/lib/page-paths";
 import { serviceMetadata, visibleService } from "../own-service";
 
-type Props = { params: Promise<{ id: string }> };
-
 const COLUMNS = ["Record", "Now", "Should be"];
 
 export const generateMetadata = serviceMetadata((name) => `DNS of ${name}`);
 
 /** What the public hostname resolves to now, and what it should. */
-export default async function Page({ params }: Props) {
+export default async function Page({ params }: PageProps<"/dashboard/game-services/[id]/dns">) {
   const { service, account } = await visibleService((await params).id);
   const [records, ends] = await Promise.all([lookUp(account.id, service.java_hostname), listEnds()]);
   const wanted = wantedRecords(ends);

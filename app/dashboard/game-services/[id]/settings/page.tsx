@@ -10,11 +10,9 @@ import { serviceFields } from "../../service-fields";
 import { ownService, serviceMetadata } from "../own-service";
 import { RealIps } from "./real-ips";
 
-type Props = { params: Promise<{ id: string }> };
-
 export const generateMetadata = serviceMetadata((name) => `Settings of ${name}`);
 
-export default async function Page({ params }: Props) {
+export default async function Page({ params }: PageProps<"/dashboard/game-services/[id]/settings">) {
   const { service, wish, sendsRealIps, offlineText } = await ownService((await params).id);
   const { id, name } = service;
   return (

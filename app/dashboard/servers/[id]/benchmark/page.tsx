@@ -9,14 +9,9 @@ import { OpenRuns } from "./open-runs";
 import { RunBenchmark } from "./run-benchmark";
 import { Unverifiable } from "./unverifiable";
 
-type Props = {
-  params: Promise<{ id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
-};
-
 export const generateMetadata = serverMetadata((label) => `Run a benchmark on ${label}`);
 
-export default async function Page({ params, searchParams }: Props) {
+export default async function Page({ params, searchParams }: PageProps<"/dashboard/servers/[id]/benchmark">) {
   const { account, server } = await ownServer((await params).id);
   const now = new Date();
   const [runs, gaps, origin, query] = await Promise.all([

@@ -3,13 +3,14 @@ import { type Availability, getAvailability, UPTIME_RANGES } from "@/lib/servers
 import { getServerReport } from "@/lib/servers/servers";
 import { csvAnswer } from "../csv-answer";
 
-type Context = { params: Promise<{ id: string }> };
-
 /**
  * The events of a server of the session's account, from which `public/recipes/uptime.py` recomputes its uptime. The first
  * row says from when to when events are recorded.
  */
-export async function GET(_: Request, { params }: Context): Promise<Response> {
+export async function GET(
+  _: Request,
+  { params }: RouteContext<"/dashboard/servers/[id]/events.csv">,
+): Promise<Response> {
   return csvAnswer(async (account) => {
     const { server, now } = await getServerReport(account.id, (await params).id);
     const [events, availability] = await Promise.all([

@@ -3,10 +3,11 @@ import { findId } from "@/lib/http/ids";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { findAccount } from "@/lib/sign-in/sessions";
 
-type Context = { params: Promise<{ id: string }> };
-
 /** What the page of a new key asks for: the last use of the current key, or null as long as there was none. */
-export async function GET(_: Request, { params }: Context): Promise<Response> {
+export async function GET(
+  _: Request,
+  { params }: RouteContext<"/dashboard/servers/[id]/first-check-in">,
+): Promise<Response> {
   const account = await findAccount();
   const id = findId((await params).id);
   const keys = account && id !== null ? await listServerKeys(account.id, id) : [];

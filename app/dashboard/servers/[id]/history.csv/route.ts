@@ -4,10 +4,11 @@ import { HISTORY_MEASURES } from "@/lib/servers/telemetry/measurements";
 import { csvAnswer } from "../csv-answer";
 import { historyTime } from "../history-time";
 
-type Context = { params: Promise<{ id: string }> };
-
 /** The history of a server of the session's account, one step a row, for spreadsheets. */
-export async function GET(request: Request, { params }: Context): Promise<Response> {
+export async function GET(
+  request: Request,
+  { params }: RouteContext<"/dashboard/servers/[id]/history.csv">,
+): Promise<Response> {
   return csvAnswer(async (account) => {
     const { id } = await params;
     const time = historyTime(Object.fromEntries(new URL(request.url).searchParams), account.timeZone);

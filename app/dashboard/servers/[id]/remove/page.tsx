@@ -11,12 +11,10 @@ import { requireAccount } from "@/lib/sign-in/sessions";
 import { removeServerAction } from "../../actions";
 import { serverMetadata } from "../own-server";
 
-type Props = { params: Promise<{ id: string }> };
-
 export const generateMetadata = serverMetadata((label) => `Remove ${label}?`);
 
 /** The question before a server is removed, on a page of its own: nothing is removed by a slip of the finger. */
-export default async function Page({ params }: Props) {
+export default async function Page({ params }: PageProps<"/dashboard/servers/[id]/remove">) {
   const account = await requireAccount();
   const { server, hasCheckedIn } = await orNotFoundPage(getServerReport(account.id, (await params).id));
   const now = new Date();

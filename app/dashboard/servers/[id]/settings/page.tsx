@@ -20,14 +20,9 @@ import { ReplaceKey } from "./replace-key";
 import { ServerKeys } from "./server-keys";
 import { ServerTags } from "./server-tags";
 
-type Props = {
-  params: Promise<{ id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
-};
-
 export const generateMetadata = serverMetadata((label) => `Settings of ${label}`);
 
-export default async function Page({ params, searchParams }: Props) {
+export default async function Page({ params, searchParams }: PageProps<"/dashboard/servers/[id]/settings">) {
   const { account, server } = await ownServer((await params).id);
   const now = new Date();
   const [keys, tags, origin, planned, query] = await Promise.all([

@@ -26,14 +26,12 @@ import { NetworksForm } from "./networks-form";
 import { ReplaceToken } from "./replace-token";
 import { TokenUse } from "./token-use";
 
-type Props = { params: Promise<{ id: string }>; searchParams: Promise<{ networks?: string | string[] }> };
-
-export async function generateMetadata({ params }: Pick<Props, "params">): Promise<Metadata> {
+export async function generateMetadata({ params }: PageProps<"/dashboard/settings/api/[id]">): Promise<Metadata> {
   return { title: `${(await getOwnToken((await params).id)).token.name} · API tokens` };
 }
 
 /** One token: what it did, its name, and how it ends. */
-export default async function Page({ params, searchParams }: Props) {
+export default async function Page({ params, searchParams }: PageProps<"/dashboard/settings/api/[id]">) {
   const { accountId, token } = await getOwnToken((await params).id);
   const now = new Date();
   const isActive = tokenState(token, now) === "active";
