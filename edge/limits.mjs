@@ -6,8 +6,6 @@ export const SPOOL_TIME = 118 * MINUTE;
 export const MAX_ERROR = 256;
 /** The console refuses what is further ahead of its clock. */
 export const MAX_CLOCK_ERROR = 3 * SECOND;
-/** For this long a console that refused a report is sent only what its first version knew. */
-export const PLAIN_TIME = 10 * MINUTE;
 /** The most intervals, and the most acknowledgements, of one report. */
 export const REPORT_SIZE = 500;
 /** Seconds that the console may hold a request for the configuration. */

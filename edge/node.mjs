@@ -75,8 +75,6 @@ export class Node {
   acknowledgements = new Map();
   /** What the console was told, by service. @type {Map<number, string>} */
   told = new Map();
-  /** Until then the console is sent only what its first version knew. */
-  plainUntil = 0;
   /** @type {Wanted[]} */
   wanted = [];
   haproxyId = 0;

@@ -1,6 +1,5 @@
-import { now } from "./clock.mjs";
 import { Backoff, Refusal } from "./console.mjs";
-import { MAX_ERROR, MINUTE, PLAIN_TIME, REPORT_SIZE, SECOND } from "./limits.mjs";
+import { MINUTE, REPORT_SIZE, SECOND } from "./limits.mjs";
 import { log, messageOf } from "./log.mjs";
 import { sleep } from "./waiting.mjs";
 
@@ -15,19 +14,17 @@ export async function deliver(node) {
   let [most, boundedAt] = [REPORT_SIZE, 0];
   let size = most;
   while (!node.stop.signal.aborted) {
-    const isPlain = now() < node.plainUntil;
     const acknowledgements = [...node.acknowledgements.values()]
-      .map((one) => (isPlain ? plain(one) : one))
       .filter((one) => node.told.get(one.service_id) !== JSON.stringify(one))
       .slice(0, size);
     const intervals = node.spool.slice(0, size);
-    const minutes = isPlain ? [] : node.nodeSpool.slice(0, size);
+    const minutes = node.nodeSpool.slice(0, size);
     if (acknowledgements.length + intervals.length + minutes.length === 0) {
       await sleep(SECOND / 4, node.stop.signal);
       continue;
     }
     try {
-      const report = { acknowledgements, intervals: isPlain ? intervals.map(plainInterval) : intervals };
+      const report = { acknowledgements, intervals };
       await node.console.report(minutes.length > 0 ? { ...report, node_minutes: minutes } : report, node.stop.signal);
       node.reached();
       delivered(node, acknowledgements, intervals, minutes);
@@ -36,10 +33,7 @@ export async function deliver(node) {
       size = most;
     } catch (error) {
       const isTheirs = error instanceof Refusal && error.isConsoles && (error.status === 400 || error.status === 413);
-      if (isTheirs && !isPlain && NEW_FIELDS.test(error.message)) {
-        // A console that is older than this program refuses fields that it does not know. It is told them again later.
-        node.plainUntil = now() + PLAIN_TIME;
-      } else if (isTheirs && size > 1) {
+      if (isTheirs && size > 1) {
         // One of them is refused: smaller reports find out which.
         size = Math.max(1, Math.floor(size / 4));
       } else if (isTheirs) {
@@ -75,28 +69,4 @@ function delivered(node, acknowledgements, intervals, minutes) {
   node.spool = node.spool.filter((interval) => !sent.has(interval));
   node.nodeSpool = node.nodeSpool.filter((minute) => !minutes.includes(minute));
   node.save();
-}
-
-/** What an older console refuses of a report. */
-const NEW_FIELDS = /\b(?:serving_version|warning|joins|pings|answered|players|node_minutes): is not a field of /;
-
-/**
- * An interval as the first version of the console knows it.
- * @param {Interval} interval
- * @returns {Interval}
- */
-const plainInterval = ({ joins: _, pings: __, answered: ___, players: ____, ...rest }) => rest;
-
-/**
- * An acknowledgement as the first version of the console knows it.
- * @param {Acknowledgement} one
- * @returns {Acknowledgement}
- */
-function plain({ service_id, version, error, serving_version }) {
-  if (error === null || serving_version == null) return { service_id, version, error };
-  const end =
-    serving_version === version
-      ? " Players still reach its last ip."
-      : ` Players still reach version ${serving_version}.`;
-  return { service_id, version, error: error.slice(0, MAX_ERROR - end.length) + end };
 }

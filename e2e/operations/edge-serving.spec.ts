@@ -1,16 +1,10 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { command } from "@/e2e/support/command";
-import { EdgeHost } from "@/e2e/support/edge-host";
 import { expectConsecutive, PORT, test, tile, total } from "@/e2e/support/edge-world";
 import { call, expect } from "@/e2e/support/fixtures";
 import { askStatus, type Origin, Player } from "@/e2e/support/minecraft";
 import { needs } from "@/e2e/support/needs";
 import { FACT, SLOW } from "@/e2e/support/patience";
 import { MINUTE, SECOND } from "@/lib/format/time";
-import { mintToken } from "@/lib/tokens/format";
 
 // An edge node serves players, and counts what they bring. With a real HAProxy and nftables, in a network namespace.
 
@@ -179,76 +173,6 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     await play([1, 3]);
     await expectWhole();
     expect(host.output).toContain("HAProxy has started anew; applying everything again.");
-  });
-
-  test("an edge node keeps what an older console cannot read until it can", async ({ world }) => {
-    const { hosts, expectInMinutes, newOrigin } = world;
-    const host = new EdgeHost();
-    hosts.push(host);
-    await host.startHaproxy();
-    const { port } = await newOrigin("one", host.outside);
-    const service = {
-      id: 1,
-      version: 1,
-      java_hostname: "one.example.test",
-      origin_host: host.outside,
-      origin_port: port,
-    };
-    let services = [{ ...service, enabled: true }];
-    let isOld = true;
-    const words: Record<string, unknown>[] = [];
-    // A report whose answer came too late is sent again.
-    const minutes = new Set<number>();
-    const refused: number[] = [];
-    const refusedMinutes: number[] = [];
-    const old = createServer(async (request, response) => {
-      response.sendDate = false;
-      if (request.method !== "POST") {
-        const data = { revision: String(services[0]?.version), services };
-        return response.end(JSON.stringify({ data }));
-      }
-      const { acknowledgements, intervals, node_minutes } = JSON.parse(await text(request));
-      if (isOld && (node_minutes || intervals.some((interval: object) => Object.keys(interval).length > 7))) {
-        refused.push(-1);
-        response.statusCode = 400;
-        return response.end(JSON.stringify({ error: "intervals.0.joins: is not a field of a report." }));
-      }
-      const index = acknowledgements.findIndex((word: object) => Object.keys(word).length > 3);
-      if (isOld && index >= 0) {
-        refused.push(index);
-        response.statusCode = 400;
-        const error = `acknowledgements.${index}.serving_version: is not a field of a report.`;
-        return response.end(JSON.stringify({ error }));
-      }
-      words.push(...acknowledgements);
-      for (const { ts } of intervals) minutes.add(ts);
-      refusedMinutes.push(...(node_minutes ?? []).map(({ ts }: { ts: number }) => ts));
-      response.end(JSON.stringify({ data: { stored: intervals.length } }));
-    }).listen(0, host.outside);
-    await once(old, "listening");
-    try {
-      host.startEdge(`http://${host.outside}:${(old.address() as AddressInfo).port}`, mintToken("edgeKey"));
-      await expect.poll(() => words).toEqual([{ service_id: 1, version: 1, error: null }]);
-      services = [{ ...service, version: 2, origin_host: "nowhere.invalid", enabled: true }];
-      const error = "The origin nowhere.invalid cannot be found in DNS.";
-      await expect
-        .poll(() => words.at(-1))
-        .toEqual({ service_id: 1, version: 2, error: `${error} Players still reach version 1.` });
-      expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
-      await expectInMinutes(async () => minutes.size).toBeGreaterThan(3);
-      expectConsecutive([...minutes]);
-      expect(refused).not.toEqual([]);
-      expect(host.output).not.toContain("Given up");
-      expect(refusedMinutes).toEqual([]);
-      isOld = false;
-      await expectInMinutes(async () => refusedMinutes.length).toBeGreaterThan(3);
-      await expect
-        .poll(() => words.at(-1))
-        .toEqual({ service_id: 1, version: 2, error, serving_version: 1, warning: null });
-    } finally {
-      old.closeAllConnections();
-      old.close();
-    }
   });
 
   test("a clock off by an hour moves no interval and disconnects no player", async ({ world }) => {
