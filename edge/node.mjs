@@ -1,7 +1,5 @@
 import { now, startOfMinute } from "./clock.mjs";
 import { Refusal } from "./console.mjs";
-import { NOTHING_COUNTED } from "./haproxy.mjs";
-import { slotName } from "./haproxy-config.mjs";
 import { NOTHING } from "./intervals.mjs";
 import { SPOOL_TIME } from "./limits.mjs";
 import { log, logFailure, messageOf } from "./log.mjs";
@@ -112,28 +110,9 @@ export class Node {
     this.nodeSpool = state.nodeSpool ?? [];
     this.applied = new Set(state.applied);
     this.gone = new Set(state.gone);
-    if (!state.served) this.#loadOldState(/** @type {any} */ (state));
-    // An older program counted less.
-    const current = new Map((state.current ?? []).map(([id, counted]) => [id, { ...NOTHING, ...counted }]));
+    const current = new Map(state.current);
     if (state.minute === this.minute) this.current = current;
     else if (state.minute) this.closeMinute(state.minute, current);
-  }
-
-  /**
-   * Takes over what version 1.0 of this program left, whose slots had one server each that was there from the start.
-   * @param {{ slots?: [number, { service: number, ip: string, port: number }][], slotCounters?: [number, ServerCounters][] }} state
-   */
-  #loadOldState({ slots = [], slotCounters = [] }) {
-    const services = new Map(this.configuration?.services.map((service) => [service.id, service]));
-    for (const [slot, { service: id, ip, port }] of slots) {
-      const service = services.get(id);
-      if (service) this.served.set(id, { service, ip, lostSince: null, isOff: false });
-      this.servers.set(`${slotName(slot)}/origin`, { service: id, ip, port, range: null, drainedAt: null });
-    }
-    for (const [slot, counted] of slotCounters) {
-      this.counters.set(slotName(slot), { ...NOTHING_COUNTED, sessions: counted.sessions });
-      this.counters.set(`${slotName(slot)}/origin`, { ...counted, sessions: 0, open: 0 });
-    }
   }
 
   save() {

@@ -46,28 +46,6 @@ async function visitorOf(accountId: number): Promise<Visitor> {
   return Visitor.withSession(app.origin, session);
 }
 
-test("a page names the nodes too old to tell the origin the players' ips", async () => {
-  const { sql, newNode, newOwner, newService } = edge;
-  const owner = await newOwner();
-  const page = await visitorOf(owner);
-  const [old, current] = [await newNode("edge-old"), await newNode("edge-new")];
-  const { id } = await newService(owner);
-  const services = library.use<typeof import("@/lib/game-services/management")>("game-services/management");
-  expect(await services.setRealIps(owner, id, true)).toEqual({ kind: "changed", configVersion: 2 });
-  await sql("update edge_nodes set is_live = true, last_heard_at = now(), agent = $2 where id = $1", [
-    old.id,
-    "console-edge/1.1",
-  ]);
-  await sql("update edge_nodes set agent = 'console-edge/1.2' where id = $1", [current.id]);
-  const tooOld = () =>
-    page.textsOf(".notice.warning").filter((text) => text.includes("too old to tell the origin the ips of players"));
-  await page.goto(`/dashboard/game-services/${id}`);
-  expect(tooOld()).toEqual([expect.stringMatching(/^edge-old: /)]);
-  await services.setRealIps(owner, id, false);
-  await page.reload();
-  expect(tooOld()).toEqual([]);
-});
-
 test("a compressed configuration is the same", async () => {
   const node = await edge.newNode();
   const plain = await fetch(app.origin + CONFIGURATION, {

@@ -49,7 +49,6 @@ export async function getServiceDetails(account: Account, idText: string) {
         id: true,
         name: true,
         lastHeardAt: true,
-        agent: true,
         acknowledgements: {
           where: { serviceId: service.id },
           select: { version: true, error: true, servingVersion: true, warning: true },
@@ -72,22 +71,13 @@ export async function getServiceDetails(account: Account, idText: string) {
     wasFetched: row.firstFetchedAt !== null,
     newest: { configVersion: service.config_version, isWithheld: withheld.has(service.id) },
     /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
-    nodes: nodes.flatMap(({ acknowledgements: [said], agent, ...node }): NodeState[] => {
+    nodes: nodes.flatMap(({ acknowledgements: [said], ...node }): NodeState[] => {
       const isLive = isHeardLately(node.lastHeardAt, now);
       const version = said && said.version >= 0 ? said.version : null;
-      const { error = null, servingVersion = null } = said ?? {};
-      const warning = row.sendsRealIps && !knowsRealIps(agent) ? TOO_OLD : (said?.warning ?? null);
+      const { error = null, servingVersion = null, warning = null } = said ?? {};
       return isLive || version !== null ? [{ ...node, isLive, version, error, servingVersion, warning }] : [];
     }),
   };
-}
-
-const TOO_OLD = "This node's program is too old to tell the origin the ips of players. Ask support to update it.";
-
-/** Whether the program of a node knows PROXY protocol. Other programs than edge.mjs are believed to. */
-function knowsRealIps(agent: string | null): boolean {
-  const [, major, minor] = /^console-edge\/(\d+)\.(\d+)/.exec(agent ?? "") ?? [];
-  return major === undefined || Number(major) > 1 || Number(minor) >= 2;
 }
 
 /** Which of these services the account owns. */
