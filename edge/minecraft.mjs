@@ -27,28 +27,13 @@ export function packet(...parts) {
  * @returns {string | null | undefined}
  */
 export function readStatus(bytes) {
-  let at = 0;
-  const number = () => {
-    let [value, shift] = [0, 0];
-    for (;;) {
-      const byte = bytes[at++];
-      if (byte === undefined) return undefined;
-      if (shift > 28) return null;
-      value |= (byte & 127) << shift;
-      shift += 7;
-      if (byte < 128) return value >>> 0;
-    }
-  };
-  const numbers = [];
-  for (let index = 0; index < 3; index++) {
-    const value = number();
-    if (value == null) return value;
-    numbers.push(value);
-  }
-  const [length = 0, id, textLength = 0] = numbers;
+  const reader = new Reader(bytes);
+  const [length, id, textLength] = [reader.varint(), reader.varint(), reader.varint()];
+  if (reader.isBroken) return null;
+  if (reader.isShort) return undefined;
   if (id !== 0 || length > MAX_STATUS || textLength > length) return null;
-  if (bytes.length < at + textLength) return undefined;
-  const text = bytes.toString("utf8", at, at + textLength);
+  const text = reader.bytes(textLength).toString();
+  if (reader.isShort) return undefined;
   try {
     const status = JSON.parse(text);
     return status && typeof status === "object" && !Array.isArray(status) ? text : null;
