@@ -51,10 +51,4 @@ export function ownIps() {
  * @param {string} one
  * @param {string} other
  */
-export function sameIp(one, other) {
-  if (one === other) return true;
-  if (!isIPv6(one) || !isIPv6(other)) return false;
-  const list = new BlockList();
-  list.addAddress(one, "ipv6");
-  return list.check(other, "ipv6");
-}
+export const sameIp = (one, other) => canonicalIp(one) === canonicalIp(other);

@@ -54,7 +54,7 @@ export class Origins {
 
 /** The ranges of own ports in which nothing listens, and from which Linux takes no ports for other clients. */
 function usableRanges() {
-  const [low = 0, high = 0] = readNumbers("/proc/sys/net/ipv4/ip_local_port_range", /\d+/g);
+  const [low = 0, high = 0] = (readText("/proc/sys/net/ipv4/ip_local_port_range").match(/\d+/g) ?? []).map(Number);
   const listening = ["tcp", "tcp6"].flatMap((name) => {
     const rows = readText(`/proc/net/${name}`).matchAll(/^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:0000 0A /gm);
     return Array.from(rows, ([, port = ""]) => Number.parseInt(port, 16));
@@ -75,9 +75,6 @@ function readText(file) {
     return "";
   }
 }
-
-/** @param {string} file @param {RegExp} pattern */
-const readNumbers = (file, pattern) => (readText(file).match(pattern) ?? []).map(Number);
 
 /**
  * The own ip from which this machine reaches another one. Nothing is sent.

@@ -25,6 +25,7 @@ export function byOrigin(services) {
 
 /**
  * Pings an origin in the way of its first service, and in the other way where that fails or another service has it.
+ * `answers`: which of the two it answers.
  * @param {readonly Wanted[]} services
  */
 async function probe([first, ...others]) {
@@ -35,13 +36,14 @@ async function probe([first, ...others]) {
     own.status === null || second
       ? await pingOrigin({ .../** @type {Wanted} */ (second ?? first), isProxied: !isProxied })
       : null;
-  return isProxied ? { plain: other, proxied: own } : { plain: own, proxied: other };
+  const [plain, proxied] = isProxied ? [other, own] : [own, other];
+  const answers = { plain: (plain?.status ?? null) !== null, proxied: (proxied?.status ?? null) !== null };
+  return { plain, proxied, answers };
 }
 
 /** Finds out which pings an origin answers, and tells the console. @param {Node} node @param {readonly Wanted[]} services those of an origin */
 export async function tryBothWays(node, services) {
-  const { plain, proxied } = await probe(services);
-  const answers = { plain: (plain?.status ?? null) !== null, proxied: (proxied?.status ?? null) !== null };
+  const { answers } = await probe(services);
   for (const service of services) learnAnswers(node, service, answers);
 }
 
@@ -58,11 +60,7 @@ export async function pingAll(node) {
   // Those that were silent take longest. They come last, so that the others are measured within their minute.
   const inOrder = [...node.wanted].sort((one, other) => isSilent(one) - isSilent(other));
   await inTurns(byOrigin(inOrder), async (services) => {
-    const found = await probe(services);
-    const answers = {
-      plain: (found.plain?.status ?? null) !== null,
-      proxied: (found.proxied?.status ?? null) !== null,
-    };
+    const { answers, ...found } = await probe(services);
     for (const service of services) {
       const { latency, status } = (service.isProxied ? found.proxied : found.plain) ?? { latency: null, status: null };
       if (minute === node.minute) node.latencies.set(service.id, latency);

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { PINGS_AT_ONCE } from "./limits.mjs";
 
 /**
@@ -20,15 +21,4 @@ export async function inTurns(items, task) {
  * @param {AbortSignal} signal
  * @returns {Promise<void>}
  */
-export function sleep(milliseconds, signal) {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end);
-  });
-}
+export const sleep = (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {});
