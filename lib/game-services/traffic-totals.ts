@@ -11,7 +11,7 @@ export const TOTALS_BY = ["hour", "day", "node"] as const;
 type By = (typeof TOTALS_BY)[number];
 
 /** Sums over nodes and intervals; the least and greatest latency are null where none was measured. */
-type Sums = Record<Counter, number> & { latency_ms_least: number | null; latency_ms_greatest: number | null };
+export type Sums = Record<Counter, number> & { latency_ms_least: number | null; latency_ms_greatest: number | null };
 /** `at`: when the step begins, in epoch milliseconds; of nodes, the id of one. */
 type TrafficTotals = { from: number; to: number; total: Sums; parts: ({ at: number } & Sums)[] };
 
@@ -20,33 +20,27 @@ const m = table("MetricSample", "m");
 export const SUMS = Object.fromEntries(
   COUNTERS.map((counter) => [counter, new Expression<number>(`sum(${m[counter]})::float8`, "json")]),
 ) as Record<Counter, Expression<number>>;
-const latencies = {
+/** The least and greatest latency of `m`. */
+export const latencies = {
   latency_ms_least: new Expression<number | null>(`min(${m.latencyMs})`, "json"),
   latency_ms_greatest: new Expression<number | null>(`max(${m.latencyMs})`, "json"),
 };
 
+const WINDOW = { serviceId: m.serviceId, after: m.ts, until: m.ts };
+
 // Raw: the database sums up tens of thousands of rows.
-const BY_STEP = statement(
-  { serviceId: m.serviceId, after: m.ts, until: m.ts, step: parameter<number>("float8") },
-  ({ serviceId, after, until, step }) =>
-    select(
-      {
-        at: new Expression<Date>(`date_bin(make_interval(secs => ${step} / 1000), ${m.ts}, 'epoch')`, "instant"),
-        ...SUMS,
-        ...latencies,
-      },
-      `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
-      group by 1 order by 1`,
-    ),
+const sumsBy = <At extends Date | number>(at: Expression<At>, window: Record<keyof typeof WINDOW, string>) =>
+  select(
+    { at, ...SUMS, ...latencies },
+    `from ${m} where ${m.serviceId} = ${window.serviceId} and ${m.ts} > ${window.after} and ${m.ts} <= ${window.until}
+    group by 1 order by 1`,
+  );
+
+const BY_STEP = statement({ ...WINDOW, step: parameter<number>("float8") }, ({ step, ...window }) =>
+  sumsBy(new Expression<Date>(`date_bin(make_interval(secs => ${step} / 1000), ${m.ts}, 'epoch')`, "instant"), window),
 );
 
-const BY_NODE = statement({ serviceId: m.serviceId, after: m.ts, until: m.ts }, ({ serviceId, after, until }) =>
-  select(
-    { at: new Expression<number>(m.nodeId.sql, "json"), ...SUMS, ...latencies },
-    `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
-    group by ${m.nodeId} order by ${m.nodeId}`,
-  ),
-);
+const BY_NODE = statement(WINDOW, (window) => sumsBy(m.nodeId, window));
 
 /** What `getMetrics` answers of a service that the caller may see, summed up by hour, day or node. `now`: epoch ms. */
 export async function sumTraffic(
@@ -61,7 +55,8 @@ export async function sumTraffic(
   return { from, to: now, total: totalOf(parts), parts };
 }
 
-function totalOf(parts: readonly Sums[]): Sums {
+/** Adds up sums of several nodes or times. */
+export function totalOf(parts: readonly Sums[]): Sums {
   const sum = (counter: Counter) => parts.reduce((total, part) => total + part[counter], 0);
   const measured = (name: "latency_ms_least" | "latency_ms_greatest") => parts.flatMap((part) => part[name] ?? []);
   return {

@@ -6,7 +6,7 @@ import { HOUR, MINUTE } from "@/lib/format/time";
 import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/format/time-range";
 import { COUNTERS, type Counter } from "./counters";
 import { RANGES } from "./metrics-query";
-import { SUMS } from "./traffic-totals";
+import { latencies, SUMS, type Sums, totalOf } from "./traffic-totals";
 
 /** `step`: how much time one point of a chart covers, in milliseconds. */
 const STEPS: Readonly<Record<MetricRange, number>> = { "1h": MINUTE, "24h": 10 * MINUTE, "7d": HOUR };
@@ -58,10 +58,6 @@ export type Traffic = Window & {
 
 const m = table("MetricSample", "m");
 const n = (sql: string) => new Expression<number>(sql, "json");
-const latencies = {
-  leastLatency: new Expression<number | null>(`min(${m.latencyMs})`, "json"),
-  greatestLatency: new Expression<number | null>(`max(${m.latencyMs})`, "json"),
-};
 
 const asked = {
   joins: new Expression<number | null>(`sum(${m.joins})::bigint`, "json"),
@@ -143,11 +139,11 @@ async function readTraffic(serviceId: number, window: Window, nodeId: number | n
   const times = { serviceId, after: new Date(from), until: new Date(to) };
   const [totals, points] = await Promise.all([query(TOTALS, times), query(POINTS, { ...times, nodeId, step })]);
   const nodes = totals.map((row) => {
-    const { nodeId: id, lastAt, leastLatency, greatestLatency, joins, pings, answered, players, ...counted } = row;
+    const { nodeId: id, lastAt, joins, pings, answered, players, ...sums } = row;
     return {
       nodeId: id,
       lastAt,
-      totals: { ...counted, latency: rangeOf(leastLatency, greatestLatency) },
+      totals: toTotals(sums),
       asked: { joins, pings, answered, players: now - lastAt < PLAYERS_FOR ? players : null },
     };
   });
@@ -157,7 +153,7 @@ async function readTraffic(serviceId: number, window: Window, nodeId: number | n
     range: null,
     isNow: to === now,
     nodes,
-    totals: together(chosen.map((node) => node.totals)),
+    totals: toTotals(totalOf(totals.filter((row) => nodeId === null || row.nodeId === nodeId))),
     asked: togetherAsked(chosen.map((node) => node.asked)),
     points: points.map(toPoint),
   };
@@ -227,20 +223,10 @@ function toPoint(row: PointRow): TrafficPoint {
   };
 }
 
-function together(all: readonly Totals[]): Totals {
-  const sum = (counter: Counter) => all.reduce((total, one) => total + one[counter], 0);
-  const measured = all.flatMap(({ latency }) => latency ?? []);
-  return {
-    packets: sum("packets"),
-    bytes: sum("bytes"),
-    dropped: sum("dropped"),
-    connections: sum("connections"),
-    latency: rangeOf(
-      measured.length > 0 ? Math.min(...measured.map(({ least }) => least)) : null,
-      measured.length > 0 ? Math.max(...measured.map(({ greatest }) => greatest)) : null,
-    ),
-  };
-}
+const toTotals = ({ latency_ms_least: least, latency_ms_greatest: greatest, ...counted }: Sums): Totals => ({
+  ...counted,
+  latency: least === null || greatest === null ? null : { least, greatest },
+});
 
 function togetherAsked(all: readonly Asked[]): Asked {
   const sum = (name: keyof Asked) => {
@@ -248,10 +234,6 @@ function togetherAsked(all: readonly Asked[]): Asked {
     return said.length === 0 ? null : said.reduce((total, one) => total + one, 0);
   };
   return { joins: sum("joins"), pings: sum("pings"), answered: sum("answered"), players: sum("players") };
-}
-
-function rangeOf(least: number | null, greatest: number | null): Totals["latency"] {
-  return least === null || greatest === null ? null : { least, greatest };
 }
 
 /** The dropped share of all sessions, in percent. Null when there was none. */
