@@ -8,13 +8,12 @@ import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { isStaff } from "@/lib/accounts/accounts";
-import { NotFoundError } from "@/lib/failures";
 import { counted } from "@/lib/format/quantities";
-import { listOpenTickets, MAX_LISTED_TICKETS } from "@/lib/game-services/access";
+import { findRelation, listOpenTickets, MAX_LISTED_TICKETS } from "@/lib/game-services/access";
 import { listGoingOn } from "@/lib/game-services/events/service-events";
-import { getGameService } from "@/lib/game-services/game-services";
+import { findId } from "@/lib/http/ids";
 import { GAME_SERVICES, SUPPORT, servicePath } from "@/lib/page-paths";
-import { requireAccount, type SignedInAccount } from "@/lib/sign-in/sessions";
+import { requireAccount } from "@/lib/sign-in/sessions";
 import list from "../list.module.css";
 import { ServiceState } from "../service-status";
 
@@ -29,7 +28,8 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/game-
   if (!isStaff(account)) redirect(GAME_SERVICES);
   const { service } = await searchParams;
   const wanted = typeof service === "string" ? service.trim() : "";
-  if (wanted !== "" && (await isVisible(account, wanted))) redirect(servicePath(Number(wanted)));
+  const id = findId(wanted);
+  if (id !== null && (await findRelation(account, id)) !== null) redirect(servicePath(id));
   const tickets = await listOpenTickets(account);
   const goingOn = await listGoingOn(tickets.map(({ serviceId }) => serviceId));
   const now = new Date();
@@ -100,14 +100,4 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/game-
       </Section>
     </main>
   );
-}
-
-async function isVisible(account: SignedInAccount, idText: string): Promise<boolean> {
-  try {
-    await getGameService(account, idText);
-    return true;
-  } catch (error) {
-    if (error instanceof NotFoundError) return false;
-    throw error;
-  }
 }
