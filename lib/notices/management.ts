@@ -15,7 +15,7 @@ import { mintWebhookSecret } from "@/lib/notices/channels/webhook";
 import { askForConfirmation } from "@/lib/notices/confirmation";
 import { checkEmail } from "@/lib/notices/email";
 import { CHANNEL_NAMES, type ChannelKind, findKind, MAX_CHANNEL_NAME } from "@/lib/notices/kinds";
-import { isOfOldKey, keyId, SealedTextError, seal } from "@/lib/notices/secrets";
+import { keyId, SealedTextError, seal } from "@/lib/notices/secrets";
 import { env } from "@/lib/process/env";
 import { hashToken } from "@/lib/tokens/format";
 
@@ -227,17 +227,19 @@ async function changeSecrets(accountId: number, id: number, change: (before: Sec
  * 0 on a console that has started, the old key can go.
  */
 export async function resealChannels(): Promise<{ resealed: number; left: number }> {
+  const [key] = env.noticeKeys;
+  const ofOldKey = { sealed: { not: null }, ...(key && { NOT: { sealed: { contains: `.${keyId(key)}.` } } }) };
   let [resealed, left, after] = [0, 0, 0];
   for (;;) {
     const channels = await db.noticeChannel.findMany({
-      where: { id: { gt: after }, sealed: { not: null } },
+      where: { id: { gt: after }, ...ofOldKey },
       select: { id: true, accountId: true, sealed: true },
       orderBy: { id: "asc" },
       take: RESEALED_AT_ONCE,
     });
     for (const { id, accountId, sealed } of channels) {
       after = id;
-      if (sealed === null || !isOfOldKey(sealed, env.noticeKeys)) continue;
+      if (sealed === null) continue;
       try {
         const text = JSON.stringify(openChannel({ accountId, sealed }));
         // Only what was read: somebody may have given it a new secret meanwhile.

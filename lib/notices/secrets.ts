@@ -40,11 +40,6 @@ export function open(sealed: string, accountId: number, keys: readonly Buffer[])
   }
 }
 
-/** Whether a text is to be encrypted again, because its key is not the first. */
-export function isOfOldKey(sealed: string, keys: readonly Buffer[]): boolean {
-  return keys[0] === undefined || sealed.split(".")[1] !== keyId(keys[0]);
-}
-
 /** Names a key without telling anything of it: the beginning of its SHA-256. */
 export function keyId(key: Buffer): string {
   return createHash("sha256").update(key).digest("hex").slice(0, KEY_ID_LENGTH);
