@@ -1,7 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { type FormAnswer, refused, withoutTokens } from "@/app/dashboard/form-answer";
+import { type FormAnswer, refused } from "@/app/dashboard/form-answer";
 import { addNode, endReplacedKeys, removeNode, renameNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { EDGE_NODES, edgeNodeSettingsPath } from "@/lib/page-paths";
@@ -16,9 +16,7 @@ export async function addNodeAction(_: unknown, form: FormData): Promise<NodeKey
   const { id: accountId } = await requireAdmin();
   const name = textOf(form, "name");
   const result = await addNode(name);
-  if (result.kind === "invalid") {
-    return { kind: "refused", message: result.message, ...withoutTokens({ name }) };
-  }
+  if (result.kind === "invalid") return refused(result.message, "name", { name });
   await reportEvent("edge node added", { accountId, nodeId: result.id });
   return { kind: "key", id: result.id, name: name.trim(), rawKey: result.rawKey };
 }
@@ -28,8 +26,8 @@ export async function replaceNodeKeyAction(_: unknown, form: FormData): Promise<
   const { id: accountId } = await requireAdmin();
   const id = idIn(form);
   const result = await replaceNodeKey(id);
-  if (result.kind === "not-found") return { kind: "refused", message: GONE, name: "" };
-  if (result.kind === "too-often") return { kind: "refused", message: result.message, name: "" };
+  if (result.kind === "not-found") return refused(GONE);
+  if (result.kind === "too-often") return refused(result.message);
   await reportEvent("edge node key replaced", { accountId, nodeId: id });
   return { kind: "key", id, name: result.name, rawKey: result.rawKey };
 }

@@ -1,5 +1,4 @@
-// The console's answers to the forms of edge nodes. Only the answer to the form that created a key contains it.
+import type { FormAnswer } from "@/app/dashboard/form-answer";
 
-export type NodeKeyAnswer =
-  | { kind: "key"; id: number; name: string; rawKey: string }
-  | { kind: "refused"; message: string; name: string };
+/** Only the answer to the form that created a key contains it. */
+export type NodeKeyAnswer = FormAnswer | { kind: "key"; id: number; name: string; rawKey: string };

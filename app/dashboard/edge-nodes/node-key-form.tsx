@@ -22,7 +22,6 @@ export const AddNode = shownOnce(({ origin }: Props) => {
     );
     return <NewNodeKey {...answer} {...{ origin, title }} isReplacement={false} />;
   }
-  const refused = answer.kind === "refused" ? answer : null;
   return (
     <ActionForm
       form={form}
@@ -37,8 +36,8 @@ export const AddNode = shownOnce(({ origin }: Props) => {
         hint="Owners of game services see it."
         placeholder="fra-1"
         maxLength={128}
-        value={refused?.name ?? ""}
-        error={refused?.message ?? null}
+        value={(answer.kind === "refused" && answer.values.name) || ""}
+        error={form.errorOf("name")}
       />
     </ActionForm>
   );
