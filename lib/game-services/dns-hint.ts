@@ -30,20 +30,22 @@ export async function lookUp(accountId: number, hostname: string): Promise<DnsRe
   if (own >= MAX_PER_ACCOUNT || all >= MAX_AT_ONCE) return null;
   running.set(accountId, own + 1);
   const resolver = new Resolver({ timeout: DEADLINE, tries: 1 });
+  const timer = setTimeout(() => resolver.cancel(), DEADLINE);
   try {
-    const [A, AAAA, CNAME, SRV] = await Promise.all([
-      inTime(resolver.resolve4(hostname)),
-      inTime(resolver.resolve6(hostname)),
-      inTime(resolver.resolveCname(hostname)),
-      inTime(resolver.resolveSrv(`_minecraft._tcp.${hostname}`)),
-    ]);
-    const led = (SRV ?? []).map(async ({ name, port }): Promise<SrvRecord> => {
-      const [v4, v6] = await Promise.all([inTime(resolver.resolve4(name)), inTime(resolver.resolve6(name))]);
+    const ledTo = async ({ name, port }: { name: string; port: number }): Promise<SrvRecord> => {
+      const [v4, v6] = await Promise.all([found(resolver.resolve4(name)), found(resolver.resolve6(name))]);
       return { name, port, ips: v4 && v6 && [...v4, ...v6] };
-    });
-    return { A, AAAA, CNAME, SRV: SRV && (await Promise.all(led)) };
+    };
+    const [A, AAAA, CNAME, SRV] = await Promise.all([
+      found(resolver.resolve4(hostname)),
+      found(resolver.resolve6(hostname)),
+      found(resolver.resolveCname(hostname)),
+      // At once, not when the others have answered: all have the same deadline.
+      found(resolver.resolveSrv(`_minecraft._tcp.${hostname}`)).then((all) => all && Promise.all(all.map(ledTo))),
+    ]);
+    return { A, AAAA, CNAME, SRV };
   } finally {
-    resolver.cancel();
+    clearTimeout(timer);
     const left = (running.get(accountId) ?? 1) - 1;
     if (left > 0) running.set(accountId, left);
     else running.delete(accountId);
@@ -109,15 +111,10 @@ function wantedName(name: string): string {
     .replace(/^_dc-srv\.[0-9a-f]+\.(?:_minecraft\._tcp\.)?/, "");
 }
 
-async function inTime<T>(lookup: Promise<T[]>): Promise<T[] | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), DEADLINE);
-  });
-  const answered = lookup.then(
+function found<T>(lookup: Promise<T[]>): Promise<T[] | null> {
+  return lookup.then(
     (records) => records.slice(0, MAX_RECORDS),
     // The name does not exist, or has no record of this kind.
     (error: NodeJS.ErrnoException) => (error.code === "ENOTFOUND" || error.code === "ENODATA" ? [] : null),
   );
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
 }
