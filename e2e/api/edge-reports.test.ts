@@ -41,9 +41,11 @@ test("a node can report what it still serves and warn without changing the statu
     expect((await say(2, words)).status, JSON.stringify(words)).toBe(400);
   }
 
-  // The console itself refuses a version that another program wrote: nodes are told to keep what they have.
-  await sql("update game_services set origin_host = 'a b', config_version = 3 where id = $1", [id]);
-  const problem = "This origin is neither a DNS name nor an IP.";
+  // The console itself refuses a version whose hostname another service has: nodes are told to keep what they have.
+  const { id: other } = await newService();
+  await sql("update hostname_claims set service_id = $2 where service_id = $1", [id, other]);
+  await sql("update game_services set config_version = 3 where id = $1", [id]);
+  const problem = "Another service has this public hostname.";
   const { data } = (await get(node.key)).json;
   expect(data.services.map((service: { id: number }) => service.id)).not.toContain(id);
   expect(data.held).toContainEqual({ id, version: 3, problem });

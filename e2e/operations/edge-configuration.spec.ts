@@ -180,7 +180,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     await expect(page.getByText("Version 2 cannot be served:")).toBeVisible();
     await expect(page.getByText("Cannot serve version 2; serving version 1")).toBeVisible();
 
-    // An address that is refused, and a hostname that is another service's, written by another program.
+    // An address that is refused, and a hostname that is another service's.
     await changeService(id, { host: host.ip, port: PORT });
     await expect.poll(() => errorOf()).toBe("edge-1: The origin is this node itself. Players still reach version 1.");
     await expectServed("refused address");

@@ -121,7 +121,7 @@ const SAID: [
   ["active", 2, "active.example.com", [2, null, 2], [2, null, 2]],
   ["configuring", 3, "configuring.example.com", [3, null, 3], [2, null, 2]],
   ["failed", 5, "failed.example.com", [5, "no route", 4], [4, null, null]],
-  ["failed", 2, "not a name", null, [-1, null, null]],
+  ["failed", 2, "taken.example.com", null, [-1, null, null]],
   ["disabled", 1, "disabled.example.com", [1, null, null], [1, null, null]],
   ["pending_config", 1, "pending.example.com", null, null],
   ["deleting", 4, "deleting.example.com", [4, null, null], [3, null, 3]],
@@ -146,6 +146,9 @@ test("all pages tell the same state of a service, and problems come first", asyn
       [status, hostname, version, { disabled: "off", deleting: "gone" }[status] ?? "on", owner],
     );
     if (status === "deleting") deleted = String(row?.id);
+    if (status === "active") {
+      await sql("insert into hostname_claims (hostname, service_id) values ('taken.example.com', $1)", [row?.id]);
+    }
     for (const [index, word] of said.entries()) {
       if (!word) continue;
       await sql(

@@ -14,8 +14,8 @@ export const CLAIM_LASTS = 7 * DAY;
 /** A limit, because renaming again and again would keep ever more hostnames from others. The latest are kept. */
 export const MAX_KEPT_HOSTNAMES = 20;
 
+/** Why edge nodes do not get a service. Its owner reads it. */
 export const HOSTNAME_TAKEN = "Another service has this public hostname.";
-export const HOSTNAME_UNUSABLE = "This public hostname is not a DNS name.";
 
 /** At least two labels, lower case, no final dot. The last label must not be a number. */
 const DNS_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

@@ -2,8 +2,6 @@ import { isIP } from "node:net";
 import { blockList, SPECIAL_RANGES } from "@/lib/http/special-ranges";
 import { MAX_HOSTNAME_LENGTH } from "./hostnames";
 
-export const ORIGIN_UNUSABLE = "This origin is neither a DNS name nor an IP.";
-
 const LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
 /** The last label must not be a number: resolvers would read the name as an unusual form of an IPv4 address. */
 const ORIGIN_NAME = new RegExp(`^(?:${LABEL}\\.)*(?!\\d+$|0x)${LABEL}$`, "i");

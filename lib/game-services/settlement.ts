@@ -7,15 +7,7 @@ import { GameServiceStatus, type ServiceWish } from "@/lib/generated/prisma/enum
 import { pause, runInBackground } from "@/lib/process/background";
 import { noteNodeSilences } from "./events/node-silences";
 import { beginUnserved, endUnserved, IS_UNSERVED } from "./events/unserved";
-import {
-  confirmClaims,
-  HOSTNAME_TAKEN,
-  HOSTNAME_UNUSABLE,
-  IS_TAKEN,
-  isPublicHostname,
-  releaseHostnames,
-} from "./hostnames";
-import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
+import { confirmClaims, HOSTNAME_TAKEN, IS_TAKEN, releaseHostnames } from "./hostnames";
 import { nextStatus, type Outcome, type StatusFacts, wishOf } from "./status";
 
 /** Stored as the version when a node reports that it no longer has the service. */
@@ -65,8 +57,6 @@ const FACTS = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
       error: s.error,
       configVersion: s.configVersion,
       firstFetchedAt: s.firstFetchedAt,
-      javaHostname: s.javaHostname,
-      originHost: s.originHost,
       isTaken,
       isUnserved: new Expression<boolean>(IS_UNSERVED),
       answers,
@@ -95,13 +85,6 @@ const WRITE = statement({ changes: parameter<string>("text"), now: s.updatedAt }
     on conflict (${names(e.subjectId, e.subject, e.startedAt, e.kind)}) do update set ended_at = null, facts = excluded.facts`,
 }));
 
-/** The message to the owner why edge nodes do not get the service. Null when they do. */
-export function problemOf(row: { javaHostname: string; originHost: string; isTaken: boolean }): string | null {
-  if (!isPublicHostname(row.javaHostname)) return HOSTNAME_UNUSABLE;
-  if (!isUsableOrigin(row.originHost)) return ORIGIN_UNUSABLE;
-  return row.isTaken ? HOSTNAME_TAKEN : null;
-}
-
 /** Locks these services against other settlements until the transaction ends. Returns the ids that exist. */
 export async function lockServices(tx: Prisma.TransactionClient, ids: readonly number[]): Promise<number[]> {
   return (await queryIn(tx, LOCK, { ids: [...ids] })).map(({ id }) => id);
@@ -128,7 +111,7 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
     const facts: StatusFacts = {
       ...row,
       wasFetched: row.firstFetchedAt !== null,
-      problem: problemOf(row),
+      problem: row.isTaken ? HOSTNAME_TAKEN : null,
       answers: JSON.parse(row.answers),
     };
     if (row.isUnserved && facts.answers.some(({ version }) => version !== null)) served.push(row.id);

@@ -1,8 +1,7 @@
 import { query } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
-import { Expression, table } from "@/lib/database/tables";
+import { table } from "@/lib/database/tables";
 import { IS_TAKEN } from "./hostnames";
-import { problemOf } from "./settlement";
 import type { Standings } from "./standing";
 
 export const NO_STANDINGS: Standings = { failed: 0, withheld: 0, waiting: 0, behind: 0, current: 0 };
@@ -11,18 +10,18 @@ const s = table("GameService", "s");
 const n = table("EdgeNode", "n");
 const k = table("EdgeAcknowledgement", "k");
 
-const isTaken = new Expression<boolean>(IS_TAKEN);
-const CHECKED = statement({ ids: parameter<number[] | null>("int[]") }, ({ ids }) =>
+const WITHHELD = statement({ ids: parameter<number[] | null>("int[]") }, ({ ids }) =>
   select(
-    { id: s.id, javaHostname: s.javaHostname, originHost: s.originHost, isTaken },
-    `from ${s} where (${ids} is null or ${s.id} = any(${ids})) and ${s.wish} is distinct from 'gone' order by ${s.id}`,
+    { id: s.id },
+    `from ${s} where (${ids} is null or ${s.id} = any(${ids})) and ${s.wish} is distinct from 'gone' and ${IS_TAKEN}
+    order by ${s.id}`,
   ),
 );
 
 /** Those of these services whose newest version the console does not hand out to edge nodes; of all with null. */
 export async function withheldServices(ids: number[] | null): Promise<ReadonlySet<number>> {
-  const rows = await query(CHECKED, { ids });
-  return new Set(rows.flatMap((row) => (problemOf(row) === null ? [] : row.id)));
+  const rows = await query(WITHHELD, { ids });
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** The rule of `standingOf`, for a service `s` and an acknowledgement `k`, which may be absent. */

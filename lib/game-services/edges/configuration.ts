@@ -5,8 +5,8 @@ import { db, type Prisma } from "@/lib/database/client";
 import { execute, executeIn, query } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { IS_TAKEN } from "@/lib/game-services/hostnames";
-import { lockServices, problemOf, settle, settleAll, settleServices, TIMES } from "@/lib/game-services/settlement";
+import { HOSTNAME_TAKEN, IS_TAKEN } from "@/lib/game-services/hostnames";
+import { lockServices, settle, settleAll, settleServices, TIMES } from "@/lib/game-services/settlement";
 import { wishOf } from "@/lib/game-services/status";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process.mjs";
@@ -120,8 +120,8 @@ async function readServices(digest: string): Promise<Configuration> {
       if (row.wish === "gone") gone.push(row.id);
       continue;
     }
-    const problem = problemOf(row);
-    // Another program caused or solved the problem.
+    const problem = row.isTaken ? HOSTNAME_TAKEN : null;
+    // Another service took its hostname, or left it.
     if (problem === null ? row.status === "failed" : row.status !== "failed" || !row.error?.startsWith(problem)) {
       unsettled.push(row.id);
     }
