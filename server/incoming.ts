@@ -1,6 +1,7 @@
 // Node's request as the standard Request that route handlers take.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream } from "node:stream/web";
+import { standInFor } from "@/lib/http/stand-in";
 
 /** As Node looks for it. */
 const EXPECTED = /(?:^|\W)100-continue(?:$|\W)/i;
@@ -16,8 +17,7 @@ export function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
   return ReadableStream.from(request.iterator({ destroyOnReturn: false }));
 }
 
-/** A Request that makes its body and its signal when they are asked for. Most handlers use neither, and both are dear. */
-export class IncomingRequest {
+class Incoming {
   // Own fields, because the getters of Request.prototype cannot be assigned.
   readonly method: string;
   readonly url: string;
@@ -57,15 +57,5 @@ export class IncomingRequest {
   }
 }
 
-// Every other member of a Request is that of the real one.
-for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(Request.prototype))) {
-  if (["constructor", "method", "url", "headers", "signal"].includes(name)) continue;
-  function read(this: IncomingRequest) {
-    return Reflect.get(this.real, name);
-  }
-  function call(this: IncomingRequest, ...args: unknown[]) {
-    return Reflect.apply(value, this.real, args);
-  }
-  Object.defineProperty(IncomingRequest.prototype, name, get ? { get: read } : { value: call });
-}
-Object.setPrototypeOf(IncomingRequest.prototype, Request.prototype);
+/** A Request that makes its body and its signal when they are asked for. Most handlers use neither, and both are dear. */
+export const IncomingRequest = standInFor(Incoming, Request);

@@ -85,8 +85,7 @@ async function answerMachine(
   // As in Next, GET answers HEAD when a route exports no HEAD.
   const handler = handlers[request.method ?? ""] ?? (request.method === "HEAD" ? handlers.GET : undefined);
   if (!handler) return refuse(request, response, 405, { Allow: allowed(handlers) });
-  const asked = new IncomingRequest(request, response) as unknown as Request;
-  const made = await handler(asked, { params: Promise.resolve(route.params) });
+  const made = await handler(new IncomingRequest(request, response), { params: Promise.resolve(route.params) });
   await send(made, request, response, fixedHeadersOf(route.path));
 }
 

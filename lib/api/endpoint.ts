@@ -4,7 +4,6 @@ import { NotFoundError } from "@/lib/failures";
 import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { JsonText } from "@/lib/http/json-text";
-import { PIECE } from "@/lib/http/pieces.mjs";
 import { TextResponse } from "@/lib/http/text-response";
 import { env } from "@/lib/process/env";
 import { type Asker, EVERYBODY, enter, enterAtOnce, type Kind, leavingAfter } from "@/lib/process/fair";
@@ -118,6 +117,9 @@ function kindOf({ weight, bytes }: Pick<Traits<never>, "weight" | "bytes">): Fin
   return ({ method }, query) => (method === "GET" && bytes(query) > LONG ? "heavy" : "request");
 }
 
+/** In characters. A longer answer keeps its place until its client has read it or has left. */
+const KEPT_ABOVE = 65_536;
+
 const JSON_TYPE = "application/json; charset=utf-8";
 const JSON_BODIES = { success: JSON_TYPE, failure: JSON_TYPE, write: failureText };
 
@@ -149,8 +151,7 @@ async function answer(
         : await make();
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     noteLength(endpoint, caller.account.id, length);
-    // A long answer keeps its place until its client has read it or has left.
-    if (length > PIECE && request.method !== "HEAD") return new TextResponse(parts, 200, headers, leave);
+    if (length > KEPT_ABOVE && request.method !== "HEAD") return new TextResponse(parts, 200, headers, leave);
     leave();
     return new TextResponse([parts.join("")], 200, headers);
   } catch (error) {

@@ -1,14 +1,6 @@
-import { piecesOf } from "./pieces.mjs";
+import { standInFor } from "./stand-in";
 
-/**
- * A Response that keeps its text. It creates a real Response only when other members are used, because creating one and
- * reading it back takes as long as authenticating the request.
- */
-export class TextResponse implements Response {
-  readonly redirected = false;
-  readonly statusText = "";
-  readonly type = "default";
-  readonly url = "";
+class KeptText {
   /** In parts, to be sent one after the other. */
   readonly content: readonly string[];
   // Declared as own fields, because Response has getters that cannot be assigned.
@@ -26,38 +18,7 @@ export class TextResponse implements Response {
     this.whenRead = whenRead;
   }
 
-  get ok(): boolean {
-    return this.status >= 200 && this.status < 300;
-  }
-  get body() {
-    return this.#response().body;
-  }
-  get bodyUsed(): boolean {
-    return this.#real?.bodyUsed ?? false;
-  }
-  text(): Promise<string> {
-    return this.#response().text();
-  }
-  json() {
-    return this.#response().json();
-  }
-  arrayBuffer() {
-    return this.#response().arrayBuffer();
-  }
-  blob() {
-    return this.#response().blob();
-  }
-  bytes() {
-    return this.#response().bytes();
-  }
-  formData() {
-    return this.#response().formData();
-  }
-  clone(): Response {
-    return this.#response().clone();
-  }
-
-  #response(): Response {
+  get real(): Response {
     this.#real ??= new Response(this.whenRead ? this.#stream(this.whenRead) : this.content.join(""), {
       status: this.status,
       headers: this.headers,
@@ -65,13 +26,14 @@ export class TextResponse implements Response {
     return this.#real;
   }
 
-  /** The text piece by piece, as it is asked for. */
+  /** The text part by part, as it is asked for. */
   #stream(whenRead: () => void): ReadableStream<Uint8Array> {
-    const pieces = piecesOf(this.content);
+    const parts = this.content.values();
+    // No generator: cancelled before its first part is asked for, it would never reach its `finally`.
     return new ReadableStream({
       pull(controller) {
-        const { value } = pieces.next();
-        if (value) return controller.enqueue(Buffer.from(value as string));
+        const { value, done } = parts.next();
+        if (!done) return controller.enqueue(Buffer.from(value));
         controller.close();
         whenRead();
       },
@@ -79,5 +41,9 @@ export class TextResponse implements Response {
     });
   }
 }
-// Next asks whether a handler returned a Response.
-Object.setPrototypeOf(TextResponse.prototype, Response.prototype);
+
+/**
+ * A Response that keeps its text. It creates a real Response only when other members are used, because creating one and
+ * reading it back takes as long as authenticating the request.
+ */
+export const TextResponse = standInFor(KeptText, Response);
