@@ -16,6 +16,7 @@ import {
   findAwaitedBenchmark,
 } from "@/lib/servers/benchmarks";
 import { requireBounded } from "./bounded-json";
+import { type Answer, TEXT } from "./endpoint";
 import { quotaOf } from "./quota";
 import { requireJson, utf8 } from "./read-body";
 import { type BodyRules, withBody } from "./with-body";
@@ -34,18 +35,17 @@ const RULES: BodyRules = {
   maxBytes: () => MAX_RESULT_BYTES,
 };
 
-type Answer = { text: string; status: number; headers?: Record<string, string> };
-
 /** Takes in a result of YABS under a one-time key. Every answer is a text: it appears in the person's terminal. */
 export async function receiveBenchmark(request: Request, { key }: { key: string }): Promise<Answer> {
   try {
-    return { status: 200, text: await receive(request, key) };
+    return { status: 200, body: await receive(request, key), type: TEXT };
   } catch (error) {
     const refusal = refusalOf(error);
     if (!(refusal instanceof ApiError)) throw error;
     return {
       status: refusal.status,
-      text: `\nThe console did not take this result: ${refusal.message}\n`,
+      body: `\nThe console did not take this result: ${refusal.message}\n`,
+      type: TEXT,
       headers: refusal.headers,
     };
   }

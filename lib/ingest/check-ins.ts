@@ -7,6 +7,7 @@ import { env } from "@/lib/process/env";
 import { fair } from "@/lib/process/fair";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { parseCheckInBody } from "./check-in-body";
+import { type Answer, json } from "./endpoint";
 import { requireJson } from "./read-body";
 import { invalidServerKey, notingRefusal, requireReporter, senderOf } from "./reporter";
 import { type BodyRules, withBody } from "./with-body";
@@ -22,7 +23,7 @@ const RULES: BodyRules = {
  * Receives one check-in of a daemon: 401, then as `withBody`. Then stores it in the turn of the account. `stored` is false
  * for a sample that was delivered before. @throws ApiError with what the daemon is told, BusyError.
  */
-export async function deliverCheckIn(request: Request): Promise<{ data: { stored: boolean } }> {
+export async function deliverCheckIn(request: Request): Promise<Answer> {
   const ip = clientIp(request.headers, env.trustedProxies);
   const how = 'Send "Authorization: Bearer <server key>".';
   const reporter = await requireReporter(bearerCredentials(request.headers), how);
@@ -39,7 +40,7 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
         const key = { id: reporter.keyId, ip };
         return storeCheckIn(reporter.serverId, { ...report, publicIp }, { ...sampled, key });
       });
-      return { data: { stored } };
+      return json({ data: { stored } });
     } catch (error) {
       // The server was removed after its key was checked.
       if (error instanceof NotFoundError) throw invalidServerKey();

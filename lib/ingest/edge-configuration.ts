@@ -9,7 +9,7 @@ import { configurationWatch } from "@/lib/game-services/edges/configuration-watc
 import { acceptsGzip } from "@/lib/http/accepts-gzip";
 import type { Policy } from "@/lib/rate-limit";
 import { requireNode } from "./edge-nodes";
-import type { Fetched } from "./endpoint";
+import type { Answer } from "./endpoint";
 
 /** The longest that a request is held, in seconds: well below the 30 after which proxies and our server give up. */
 const MAX_WAIT_SECONDS = 25;
@@ -22,7 +22,7 @@ const FETCHES: Policy = { name: "edge-configuration", limit: 120, windowMs: MINU
  * the node takes the place of the held one, which is answered with 304 at once.
  * @throws ApiError with what the node is told.
  */
-export async function fetchConfiguration(request: Request): Promise<Fetched> {
+export async function fetchConfiguration(request: Request): Promise<Answer> {
   const node = await requireNode(request, FETCHES);
   const known = revisionsOf(request.headers.get("if-none-match"));
   const waitSeconds = waitOf(request.headers.get("prefer"));
@@ -40,7 +40,7 @@ async function whole(
   configuration: Configuration,
   request: Request,
   held: Record<string, string> = {},
-): Promise<Fetched> {
+): Promise<Answer> {
   await markFetched(configuration);
   const headers = { ETag: tagOf(configuration.revision), ...held };
   if (!acceptsGzip(request.headers.get("accept-encoding"))) {
@@ -49,7 +49,7 @@ async function whole(
   return { body: await configuration.gzipped(), status: 200, headers: { ...headers, "Content-Encoding": "gzip" } };
 }
 
-function notModified(revision: string, held: Record<string, string> = {}): Fetched {
+function notModified(revision: string, held: Record<string, string> = {}): Answer {
   return { body: null, status: 304, headers: { ETag: tagOf(revision), ...held } };
 }
 

@@ -5,6 +5,7 @@ import { fair } from "@/lib/process/fair";
 import type { Policy } from "@/lib/rate-limit";
 import { identifyNode, noteHeard } from "./edge-nodes";
 import { overLine, parseEdgeReport } from "./edge-report-body";
+import { type Answer, json } from "./endpoint";
 import { quotaOf } from "./quota";
 import { requireJson } from "./read-body";
 import { type BodyRules, type Sender, withBody } from "./with-body";
@@ -27,7 +28,7 @@ const RULES: BodyRules = {
  * Receives one report of an edge node: 401, then as `withBody`. `stored` counts the intervals that are new. `dropped`, if
  * present, counts those of removed services. @throws ApiError with what the node is told, BusyError.
  */
-export async function deliverEdgeReport(request: Request): Promise<{ data: { stored: number; dropped?: number } }> {
+export async function deliverEdgeReport(request: Request): Promise<Answer> {
   const node = await identifyNode(request);
   const quota = quotaOf(REPORTS, String(node.id));
   quota.refuseUsedUp();
@@ -44,6 +45,6 @@ export async function deliverEdgeReport(request: Request): Promise<{ data: { sto
     }).catch((error: unknown) => {
       throw error instanceof OverLineError ? overLine(error.excess, report.intervals) : error;
     });
-    return { data: { stored, ...(dropped > 0 && { dropped }) } };
+    return json({ data: { stored, ...(dropped > 0 && { dropped }) } });
   });
 }

@@ -6,20 +6,19 @@ import { SECOND } from "@/lib/format/time";
 
 type Route<Params> = { params: Promise<Params> };
 
-/**
- * Handles a report. The answer is JSON `{"data": …}`, a text for a person at a terminal, or what the protocol of a stock
- * agent wants: JSON of its own, or nothing (204).
- */
-export type Delivery<Params> = (
-  request: Request,
-  params: Params,
-) => Promise<
-  | { data: unknown }
-  | { text: string; status: number; headers?: Record<string, string> }
-  | { json: unknown; status: 200 }
-  | { bytes: Uint8Array; type: string; status: 200 }
-  | { status: 204 }
->;
+/** An answer as it is sent. `type`: its Content-Type, JSON by default; without a body there is none. */
+export type Answer = {
+  status: number;
+  body: string | Uint8Array | null;
+  type?: string;
+  headers?: Record<string, string>;
+};
+
+/** Handles a report. The answer is what the protocol of its sender wants; where it is ours, JSON `{"data": …}`. */
+export type Delivery<Params> = (request: Request, params: Params) => Promise<Answer>;
+
+/** Of a text for a person at a terminal. */
+export const TEXT = "text/plain; charset=utf-8";
 
 export type Failure = { status: number; message: string };
 /** `type`: the Content-Type of the request. */
@@ -28,8 +27,10 @@ type FailureOf = (failure: Failure, type: string | null) => FailureBody;
 /** What agents of a protocol look for in a failure: fields beside `error`, or bytes in place of the JSON. */
 export type FailureBody = { [field: string]: unknown; bytes?: never } | { bytes: Uint8Array; type: string };
 
-/** An answer as it is sent: its body is JSON, or there is none. */
-export type Fetched = { body: string | Buffer | null; status: number; headers: Record<string, string> };
+/** The answer 200 with a value as JSON. */
+export function json(value: unknown): Answer {
+  return { status: 200, body: JSON.stringify(value) };
+}
 
 /**
  * The handlers of one path where machines report: POST alone. Failures are answered as in the API, `{"error": …}`.
@@ -42,34 +43,15 @@ export function reportEndpoint<Params = Record<never, never>>(
   failureBody?: FailureOf,
 ) {
   const post = (request: Request, route: Route<Params>): Promise<Response> =>
-    answer(path, "POST", failureBody && ((error) => failureBody(error, typeOf(request))), async (headers) => {
-      const answer = await deliver(request, await route.params);
-      if ("data" in answer) return new Response(JSON.stringify({ data: answer.data }), { status: 200, headers });
-      if ("json" in answer) return new Response(JSON.stringify(answer.json), { status: answer.status, headers });
-      if ("bytes" in answer) {
-        headers.set("Content-Type", answer.type);
-        return new Response(new Uint8Array(answer.bytes), { status: answer.status, headers });
-      }
-      if (!("text" in answer)) {
-        headers.delete("Content-Type");
-        return new Response(null, { status: answer.status, headers });
-      }
-      headers.set("Content-Type", "text/plain; charset=utf-8");
-      for (const [name, value] of Object.entries(answer.headers ?? {})) headers.set(name, value);
-      return new Response(answer.text, { status: answer.status, headers });
-    });
+    answer(path, "POST", failureBody && ((error) => failureBody(error, typeOf(request))), async () =>
+      deliver(request, await route.params),
+    );
   return { ...notAllowed("Method not allowed. Machines report with POST.", "POST", failureBody), POST: post };
 }
 
 /** As `reportEndpoint`, for a path where machines fetch what they are to do: GET alone. */
-export function fetchEndpoint(path: string, fetch: (request: Request) => Promise<Fetched>) {
-  const get = (request: Request): Promise<Response> =>
-    answer(path, "GET", undefined, async (headers) => {
-      const { body, status, headers: own } = await fetch(request);
-      for (const [name, value] of Object.entries(own)) headers.set(name, value);
-      if (body === null) headers.delete("Content-Type");
-      return new Response(typeof body === "string" || body === null ? body : new Uint8Array(body), { status, headers });
-    });
+export function fetchEndpoint(path: string, fetch: (request: Request) => Promise<Answer>) {
+  const get = (request: Request): Promise<Response> => answer(path, "GET", undefined, () => fetch(request));
   return { ...notAllowed("Method not allowed. Edge nodes fetch with GET.", "GET"), GET: get };
 }
 
@@ -77,11 +59,11 @@ async function answer(
   path: string,
   method: string,
   failureBody: ((error: ApiError) => FailureBody) | undefined,
-  run: (headers: Headers) => Promise<Response>,
+  run: () => Promise<Answer>,
 ): Promise<Response> {
   const { id, headers } = startAnswer();
   try {
-    return withTime(await run(headers));
+    return respond(await run(), headers);
   } catch (error) {
     const failure = toApiError(error, { id, method, endpoint: null, path });
     return fail(failure, headers, failureBody?.(failure));
@@ -93,18 +75,19 @@ function fail(failure: ApiError, headers: Headers, told: FailureBody | undefined
     const body = told && JSON.stringify({ error: failure.message, ...told });
     return withTime(errorResponse(failure, headers, body));
   }
-  for (const [name, value] of Object.entries(failure.headers)) headers.set(name, value);
-  headers.set("Content-Type", told.type);
-  return withTime(new Response(new Uint8Array(told.bytes), { status: failure.status, headers }));
+  return respond({ status: failure.status, body: told.bytes, type: told.type, headers: failure.headers }, headers);
+}
+
+function respond({ status, body, type, headers: own = {} }: Answer, headers: Headers): Response {
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  if (body === null) headers.delete("Content-Type");
+  else if (type) headers.set("Content-Type", type);
+  return withTime(new Response(body instanceof Uint8Array ? new Uint8Array(body) : body, { status, headers }));
 }
 
 /** The handlers of a path where a protocol's agents ask whether anybody is there: GET and HEAD, for anybody. */
-export function statusEndpoint(status: 200 | 204, body: unknown) {
-  const get = async (): Promise<Response> => {
-    const { headers } = startAnswer();
-    if (status === 204) headers.delete("Content-Type");
-    return withTime(new Response(status === 204 ? null : JSON.stringify(body), { status, headers }));
-  };
+export function statusEndpoint(answer: Answer) {
+  const get = async (): Promise<Response> => respond(answer, startAnswer().headers);
   return { ...notAllowed("Method not allowed. Ask with GET.", "GET, HEAD"), GET: get, HEAD: get };
 }
 

@@ -1,6 +1,6 @@
 import { ApiError } from "@/lib/api/api-error";
 import { SECOND } from "@/lib/format/time";
-import type { Delivery, Failure, FailureBody } from "@/lib/ingest/endpoint";
+import { type Answer, type Failure, type FailureBody, json } from "@/lib/ingest/endpoint";
 import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
 import { type AgentProtocol, deliverReadings, type ParsedBody } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";
@@ -13,10 +13,7 @@ import { REMOTE_WRITE, readRemoteWrite } from "./remote-write";
 /** Agents that read their plugins one after the other give each reading a time of its own; five pings take four seconds. */
 const SAME_INSTANT = 7.5 * SECOND;
 
-/** What a stock agent is answered. */
-type Answer = Awaited<ReturnType<Delivery<Record<never, never>>>>;
-
-const NO_CONTENT: Answer = { status: 204 };
+const NO_CONTENT: Answer = { status: 204, body: null };
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d+)?$/i;
 
 const PROMETHEUS: AgentProtocol<ParsedBody> = {
@@ -99,14 +96,13 @@ export async function receiveMetrics(request: Request): Promise<Answer> {
   const { body, problems, ahead } = await deliverReadings(request, OTLP);
   const rejectedDataPoints = body.problems.length + ahead;
   if (isProtobuf(request.headers.get("content-type"))) {
-    return { bytes: protobufResponse(rejectedDataPoints, problems.join(" ")), type: PROTOBUF, status: 200 };
+    return { status: 200, body: protobufResponse(rejectedDataPoints, problems.join(" ")), type: PROTOBUF };
   }
-  if (rejectedDataPoints === 0) return { json: {}, status: 200 };
+  if (rejectedDataPoints === 0) return json({});
   // An int64, which JSON of Protocol Buffers writes as a text.
-  return {
-    json: { partialSuccess: { rejectedDataPoints: String(rejectedDataPoints), errorMessage: problems.join(" ") } },
-    status: 200,
-  };
+  return json({
+    partialSuccess: { rejectedDataPoints: String(rejectedDataPoints), errorMessage: problems.join(" ") },
+  });
 }
 
 const INFLUX_CODES: Readonly<Record<number, string>> = {

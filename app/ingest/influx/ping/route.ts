@@ -1,3 +1,3 @@
 import { statusEndpoint } from "@/lib/ingest/endpoint";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = statusEndpoint(204, null);
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = statusEndpoint({ status: 204, body: null });
