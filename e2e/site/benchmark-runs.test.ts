@@ -6,7 +6,7 @@ import type { BenchmarkRuns } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
-import { MAX_RUNS_A_DAY, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
+import { MAX_RUNS_A_DAY, requestBenchmark } from "@/lib/servers/benchmarks";
 
 test("the page shows twenty finished runs at a time, and the API lists all", async () => {
   const { account, page } = await newVisitor();
@@ -40,8 +40,8 @@ test("the form allows a server at most twenty benchmark runs a day", async () =>
   const now = Date.now();
   for (let run = 0; run < MAX_RUNS_A_DAY; run++) {
     const requested = await requestBenchmark(account.id, id, `Run ${run}`, new Date(now - DAY / 2 + run));
-    if (requested.kind === "requested") await startBenchmark(requested.id);
     expect(requested.kind).toBe("requested");
+    await db.benchmarkRun.updateMany({ where: { serverId: id, status: "pending" }, data: { status: "running" } });
   }
   await page.goto(`/dashboard/servers/${id}/benchmark`);
   await page.press("Show the line to run", { "Label of the run": "One more" });

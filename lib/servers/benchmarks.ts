@@ -211,26 +211,12 @@ const LAST_USED_KEY = {
 /** `verified`: the console's checks of the reported hardware passed. */
 type BenchmarkResult = { scores: BenchmarkScores; verified: boolean; log: string };
 
-function finishedWith({ scores, ...rest }: BenchmarkResult, now: Date) {
-  return {
-    ...scores,
-    ...rest,
-    status: "done",
-    finishedAt: now,
-  } satisfies Prisma.BenchmarkRunUpdateManyMutationInput;
-}
-
-/** Finishes the run of the key and uses the key up. False when another request did so first. */
-export function deliverBenchmark(rawKey: string, result: BenchmarkResult, now: Date): Promise<boolean> {
-  return finishRun({ agentTokenHash: hashToken(rawKey), status: "pending" }, result, now);
-}
-
-/** Finishes a run in one transaction with its event. False when there is no such run. */
-function finishRun(where: Prisma.BenchmarkRunWhereInput, result: BenchmarkResult, now: Date): Promise<boolean> {
+/** Finishes the run of the key with its event, and uses the key up. False when another request did so first. */
+export function deliverBenchmark(rawKey: string, { scores, ...rest }: BenchmarkResult, now: Date): Promise<boolean> {
   return db.$transaction(async (tx) => {
     const [run] = await tx.benchmarkRun.updateManyAndReturn({
-      where,
-      data: { ...finishedWith(result, now), agentTokenHash: null },
+      where: { agentTokenHash: hashToken(rawKey), status: "pending" },
+      data: { ...scores, ...rest, status: "done", finishedAt: now, agentTokenHash: null },
       select: { serverId: true, label: true, total: true },
     });
     if (!run) return false;
@@ -273,18 +259,4 @@ export async function listOpenBenchmarks(
       isExpired: isPending && expiresAt <= now,
     };
   });
-}
-
-/** @throws NotFoundError when there is no such pending run. */
-export async function startBenchmark(id: number): Promise<void> {
-  const { count } = await db.benchmarkRun.updateMany({
-    where: { id, status: "pending" },
-    data: { status: "running" },
-  });
-  if (count === 0) throw new NotFoundError();
-}
-
-/** @throws NotFoundError when no such run is running. */
-export async function finishBenchmark(id: number, result: BenchmarkResult, now: Date = new Date()): Promise<void> {
-  if (!(await finishRun({ id, status: "running" }, result, now))) throw new NotFoundError();
 }

@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { addNode } from "@/lib/game-services/edges/nodes";
 import { recordStatus } from "@/lib/game-services/events/changes";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
+import { deliverBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { ONLINE_WINDOW } from "@/lib/servers/events/events";
 import { createServer } from "@/lib/servers/management";
 import { createToken, listTokens, revokeTokens } from "@/lib/tokens/management";
@@ -182,12 +182,14 @@ async function createRun(
   const requestedAt = ago(now, run.hoursAgo * HOUR);
   const requested = await requestBenchmark(accountId, serverId, run.label, requestedAt);
   if (requested.kind !== "requested" || run.status === "pending") return;
-  const { id } = requested;
-  await startBenchmark(id);
-  if (run.status === "running") return;
+  const { id, rawKey } = requested;
+  if (run.status === "running") {
+    await db.benchmarkRun.update({ where: { id }, data: { status: "running" } });
+    return;
+  }
   const { scores, verified } = run;
   const log = `${run.label}: ${JSON.stringify(scores)}\n`;
-  await finishBenchmark(id, { scores, verified, log }, ago(requestedAt, -BENCHMARK_TAKES));
+  await deliverBenchmark(rawKey, { scores, verified, log }, ago(requestedAt, -BENCHMARK_TAKES));
 }
 
 /** With edge nodes that have had them for long. */
