@@ -12,12 +12,13 @@ const FILES = [
   "scripts/setup-lock.mjs",
   "lib/process/build-info.mjs",
   "lib/process/checkout.mjs",
+  "lib/process/console.mjs",
   "lib/process/log.mjs",
   "lib/process/lost-lines.mjs",
   "lib/process/pid-file.mjs",
   "lib/process/refused-start.mjs",
   "lib/process/per-process.mjs",
-  "server/log.mjs",
+  "lib/process/repeated.mjs",
   "lib/generated/inputs.sha256",
   "prisma/schema.prisma",
   "prisma/tables-generator.mjs",
@@ -79,7 +80,7 @@ test("Node's warnings are lines of JSON in the log of npm start", () => {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(warn)}`,
   });
   const lines = `${stdout}${stderr}`.trim().split("\n");
-  expect(lines.map((line) => JSON.parse(line).detail)).toContain("Deprecation: This is old.");
+  expect(lines.map((line) => JSON.parse(line).message)).toContain("Deprecation: This is old.");
 });
 
 test.each(["test", "documents", "screenshots"])(

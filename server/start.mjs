@@ -3,10 +3,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { versionText } from "../lib/process/build-info.mjs";
+import { buildInfo, versionText } from "../lib/process/build-info.mjs";
 import { isInstalled, nodeProblem } from "../lib/process/checkout.mjs";
+import { logConsole } from "../lib/process/console.mjs";
+import { log } from "../lib/process/log.mjs";
 import { tellRefusedStart } from "../lib/process/refused-start.mjs";
-import { logConsoleAtStart, logError, logInfo, logStart } from "./log.mjs";
 
 // Next reads its settings from the working directory, where the migrations also are.
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -16,8 +17,11 @@ if (argument === "--version") {
   process.exit(0);
 }
 Object.assign(process.env, { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" });
-logConsoleAtStart();
-logStart();
+// Node's warnings as well.
+process.removeAllListeners("warning");
+process.on("warning", ({ name, message }) => console.warn(`${name}: ${message}`));
+logConsole();
+log("info", "starting", { ...buildInfo(), node: process.versions.node });
 try {
   const problem = await findProblem();
   // Stacks name lines of the sources.
@@ -66,7 +70,7 @@ async function findProblem() {
   if (!isOfOneBuild()) return 'The server is not of the same build as the pages; run "npm run build".';
   const { checkStart } = await import(pathToFileURL(checks).href);
   const { refused, unreachable, notes = [] } = await checkStart();
-  if (unreachable) logError("the database cannot be reached", unreachable);
-  for (const note of notes) logInfo("console", note);
+  if (unreachable) log("error", "the database cannot be reached", { detail: unreachable });
+  for (const note of notes) log("info", "console", { detail: note });
   return refused ?? null;
 }

@@ -1,5 +1,5 @@
 import { SECOND } from "@/lib/format/time";
-import { logConsole } from "@/lib/process/console";
+import { logConsole } from "@/lib/process/console.mjs";
 import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
 
 /** A store of the limit that needs longer than this to connect is left to connect while requests are answered. */
