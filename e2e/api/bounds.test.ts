@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { answer, getData } from "@/e2e/support/ask";
 import { newAccount, newGameService, newReportingServer, newServer, unique } from "@/e2e/support/factories";
+import { sampleWith } from "@/e2e/support/record-check-in";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
@@ -15,7 +16,6 @@ import {
 import { createService, MAX_SERVICES } from "@/lib/game-services/management";
 import { createServer, MAX_SERVERS } from "@/lib/servers/management";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { parseReport } from "@/lib/servers/telemetry/report";
 import { MAX_SESSIONS } from "@/lib/sign-in/session-row";
 import { deleteOld } from "@/lib/sweep/retention";
 
@@ -143,10 +143,14 @@ test("samples of the same ten seconds that arrive at the same moment are one", a
   const start = Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND;
   const stored = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
-      storeCheckIn(id, parseReport({ sample: { cpuPct: index } }), {
-        sampledAt: new Date(start + index),
-        arrivedAt: new Date(start + index),
-      }),
+      storeCheckIn(
+        id,
+        { sample: sampleWith({ cpuPct: index }) },
+        {
+          sampledAt: new Date(start + index),
+          arrivedAt: new Date(start + index),
+        },
+      ),
     ),
   );
   expect(stored.filter(Boolean)).toHaveLength(1);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { getData } from "@/e2e/support/ask";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { randomAt } from "@/e2e/support/random";
-import { recordCheckIn, sendSample } from "@/e2e/support/record-check-in";
+import { recordCheckIn, sampleWith, sendSample } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -10,8 +10,6 @@ import { listEvents } from "@/lib/servers/events/events";
 import { getServer, listServers } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { getHistory } from "@/lib/servers/telemetry/history";
-import type { Sample } from "@/lib/servers/telemetry/measurements";
-import { parseReport } from "@/lib/servers/telemetry/report";
 
 /** The grid of now (epoch ms). */
 const onGrid = () => Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND;
@@ -40,7 +38,7 @@ test("a server that was never heard is offline with 500 points and no events", a
   const server = await detail();
   expect(server).toMatchObject({ score: 500, online: false, latest_sample: null, last_seen: server.created_at });
   expect(await eventsOf(id)).toEqual([]);
-  const report = parseReport({ sample: {} as Sample });
+  const report = { sample: sampleWith({}) };
   const arrival = { sampledAt: new Date(), arrivedAt: new Date() };
   await expect(storeCheckIn(2_000_000_000, report, arrival)).rejects.toBeInstanceOf(NotFoundError);
 });
@@ -72,11 +70,11 @@ test("a late sample is stored with its score and changes nothing of the present"
   await sendSample(id, now, { uptimeS: 650 });
   const rating = async () => (await db.server.findUniqueOrThrow({ where: { id } })).ratedBy;
   const before = await rating();
-  const late = parseReport({
+  const late = {
     facts: { os: "old", kernel: "k", cores: 1 },
     publicIp: "192.0.2.9",
-    sample: { cpuPct: 100, uptimeS: 10, oomKills: 1, failedUnits: 3 } as Sample,
-  });
+    sample: sampleWith({ cpuPct: 100, uptimeS: 10, oomKills: 1, failedUnits: 3 }),
+  };
   await storeCheckIn(id, late, { sampledAt: new Date(now - 5 * MINUTE), arrivedAt: new Date(now + 1) });
   expect(await detail()).toMatchObject({
     ...{ public_ip: null, facts: {}, last_seen: now + 1, latest_sample: { ts: now, cpu_pct: 10 } },

@@ -2,11 +2,20 @@ import { db } from "@/lib/database/client";
 import { queryIn } from "@/lib/database/run-statement";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
-import { parseReport, type Report } from "@/lib/servers/telemetry/report";
+import type { ParsedReport } from "@/lib/servers/telemetry/report";
 
-/** Checks and stores a check-in whose sample was taken at `now`, which is also when it arrives. */
+/** A sample in which nothing else was measured. */
+export function sampleWith(measured: Partial<Sample>): Sample {
+  return { ...eachMeasurement(() => null), ...measured };
+}
+
+type Report = Omit<ParsedReport, "sample"> & { sample?: Partial<Sample> };
+
+/** Stores a check-in whose sample was taken at `now`, which is also when it arrives. */
 export async function recordCheckIn(serverId: number, report: Report, now: Date = new Date()): Promise<void> {
-  await storeCheckIn(serverId, parseReport(report), { sampledAt: now, arrivedAt: now });
+  const { sample, ...told } = report;
+  const whole = { ...told, ...(sample && { sample: sampleWith(sample) }) };
+  await storeCheckIn(serverId, whole, { sampledAt: now, arrivedAt: now });
 }
 
 /** A machine that is well. */

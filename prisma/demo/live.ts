@@ -2,7 +2,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { parseReport } from "@/lib/servers/telemetry/report";
 import { DEMO_ACCOUNTS, DEMO_SERVERS } from "@/prisma/demo/data";
 import {
   type DemoMachine,
@@ -60,7 +59,7 @@ export async function checkIn(machine: DemoMachine, now: Date): Promise<void> {
   };
   const [key] = row.keys;
   const arrival = { sampledAt: now, arrivedAt: now, ...(key && { key: { id: key.id, ip: publicIp } }) };
-  await storeCheckIn(id, parseReport({ facts, publicIp, sample }), arrival);
+  await storeCheckIn(id, { facts, publicIp, sample }, arrival);
 }
 
 /** Where the last whole hour of the clock begins. */
