@@ -1,31 +1,9 @@
 import { eventfulService } from "@/e2e/support/eventful-service";
-import { newGameService, unique } from "@/e2e/support/factories";
+import { newGameService } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/pages";
 import { recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
-
-test("a refused service keeps what was typed, and its name typed again deletes it", async ({ page, account }) => {
-  const fillIn = async (values: Record<string, string>) => {
-    for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
-  };
-  const hostname = `${unique("play")}.example.com`;
-  const port = { "Port of the origin": "25565" };
-  await page.goto("/dashboard/game-services/new");
-  await fillIn({ Name: "Survival", "Public hostname": `*.${hostname}`, Origin: "192.0.2.80", ...port });
-  await page.getByRole("button", { name: "Create game service" }).click();
-  await expect(page.getByText("Wildcards are not possible.")).toBeVisible();
-  await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Survival");
-  await fillIn({ "Public hostname": hostname });
-  await page.getByRole("button", { name: "Create game service" }).click();
-  await expect(page.getByText("The service is created.")).toBeVisible();
-  const { id } = await db.gameService.findFirstOrThrow({ where: { accountId: account.id } });
-  await page.goto(`/dashboard/game-services/${id}/delete`);
-  await fillIn({ "Type the name of the service": "Survival" });
-  await page.getByRole("button", { name: "Delete service" }).click();
-  await expect(page.getByText("The service is being deleted.")).toBeVisible();
-  expect(await db.gameService.count({ where: { accountId: account.id } })).toBe(0);
-});
 
 test("an open service page shows new intervals, new statuses and an unreachable console", async ({
   page,

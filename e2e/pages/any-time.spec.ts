@@ -5,7 +5,7 @@ import { INVISIBLE, listShifts, recordShifts, sumWhileLoading } from "@/e2e/supp
 import { expect, test } from "@/e2e/support/pages";
 import { BEGAN, NOW, reportingServer, urlOf } from "@/e2e/support/reporting-server";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { clockField, rangeParams } from "@/lib/format/time-range";
+import { clockField } from "@/lib/format/time-range";
 
 // What scripts do with charts of any time. All that these show: e2e/site/any-time.test.ts.
 
@@ -24,29 +24,6 @@ async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await shown(page);
 }
-
-test("with scripts, two fields show any time of a server, and Back leads back", async ({ page, account }) => {
-  const id = await reportingServer(account.id);
-  const range = { from: NOW - 4 * HOUR, to: NOW - HOUR };
-  await visit(page, `/dashboard/servers/${id}?range=7d`);
-  const [from, to] = fields(page);
-  await from.fill(clockField(range.from, "UTC"));
-  await to.fill(clockField(range.to, "UTC"));
-  await page.getByRole("button", { name: "Show", exact: true }).click();
-  await expect(page).toHaveURL(/from=.*&to=/);
-  await shown(page);
-  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(rangeParams(range));
-  await expect(from).toHaveValue(clockField(range.from, "UTC"));
-  await page.getByRole("navigation", { name: "Compare with" }).getByRole("link", { name: "a day before" }).click();
-  await expect(page).toHaveURL(/from=.*&to=.*&compare=1d$/);
-  const cpu = page.getByRole("figure", { name: "CPU", exact: true });
-  await expect(cpu.locator("[data-series='Busy'] [data-earlier]")).toHaveAttribute("d", /^M.*l/);
-  await cpu.getByText("Table").click();
-  await expect(cpu.getByRole("columnheader", { name: "Mean a day before" })).toBeVisible();
-  await page.goBack();
-  await page.goBack();
-  await expect(page).toHaveURL(/range=7d/);
-});
 
 test("a time dragged or marked by keyboard fills the fields, and Back leads back", async ({ page, account }) => {
   const id = await reportingServer(account.id);

@@ -1,10 +1,8 @@
 import { expectReadable, expectToFit } from "@/e2e/support/axe";
 import { newServer, putEvents, putSample } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
-import { SLOW } from "@/e2e/support/patience";
-import { db } from "@/lib/database/client";
 import { clockText, momentText } from "@/lib/format/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { HOUR } from "@/lib/format/time";
 
 withAndWithoutJavaScript((hasJavaScript) => {
   test("a server's events are marked below its score, reachable by arrow keys and listed", async ({
@@ -57,21 +55,4 @@ withAndWithoutJavaScript((hasJavaScript) => {
     // axe is a script.
     await (hasJavaScript ? expectReadable(page) : expectToFit(page));
   });
-});
-
-test("an offline server has exactly one ongoing event in page and API alike", {
-  tag: "@waits",
-}, async ({ page, account }) => {
-  const lastSeenAt = new Date(Date.now() - 3 * DAY);
-  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt });
-  await page.goto(`/dashboard/servers/${id}?range=24h`);
-  await expect(page.locator("header data")).toHaveText("Offline");
-  const open = () => db.event.findMany({ where: { subject: "server", subjectId: id, endedAt: null } });
-  // Not in the first two minutes of a console.
-  await expect.poll(async () => (await open()).length, SLOW).toBe(1);
-  await page.reload();
-  await expect(page.locator("[data-event]").filter({ hasText: "since" })).toHaveCount(1);
-  const events = await db.event.findMany({ where: { subject: "server", subjectId: id } });
-  const { judgesFrom } = await db.heartbeat.findUniqueOrThrow({ where: { id: 1 } });
-  expect(events[0]?.startedAt).toEqual(new Date(Math.max(lastSeenAt.getTime() + 2 * MINUTE, judgesFrom.getTime())));
 });

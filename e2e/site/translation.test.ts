@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { newBenchmarkRun, newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { createToken, newVisitor } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
@@ -36,7 +37,7 @@ function translatable(page: Visitor, names: readonly string[]): string[] {
   const texts = $("body *")
     .contents()
     .filter((_, node) => node.type === "text" && names.some((name) => node.data.includes(name)));
-  return [...texts.parent().toArray(), ...$("code, kbd, samp").toArray()]
+  return [...texts.parent().toArray(), ...$("code, kbd, samp, pre").toArray()]
     .filter((element) => $(element).closest("[translate=no], textarea, option").length === 0)
     .map((element) => $(element).text());
 }
@@ -56,6 +57,7 @@ test("no page lets a browser translate names, hostnames, tokens or codes", async
   const javaHostname = `service.${unique("host")}.example.com`;
   const host = `channel.${unique("host")}.example.com`;
   const { id: server } = await newServer(account.id, { label: names.server, hostname, tags: [names.tag] });
+  await recordCheckIn(server, { sample: { cpuPct: 12 } });
   await newBenchmarkRun(server, { label: names.run });
   await newBenchmarkRun(server, { label: names.run, status: "pending", finishedAt: null });
   const { id: service } = await newGameService(account.id, { name: names.service, javaHostname });
@@ -88,10 +90,15 @@ test("no page lets a browser translate names, hostnames, tokens or codes", async
     expect(page.status, path).toBe(200);
     look();
   }
+  await page.goto(serverPath(server));
+  const number = page.$("[data-field=cpu_pct]");
+  expect(page.textOf(number)).toBe("12 %");
+  expect(number.closest("[translate=no]").length).toBe(1);
   await page.goto(TOKEN_PAGE);
   await page.press("Find it", { "Which token is this?": other.hint });
   look();
   await createToken(page, `${names.token} again`);
+  expect(page.field("Token").attr("translate")).toBe("no");
   look();
   await page.goto(`${TOKEN_PAGE}?revoke=${other.id}`);
   await page.press("Revoke token");
