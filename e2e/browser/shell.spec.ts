@@ -26,18 +26,6 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const ACCOUNT_PAGE = "/dashboard/settings/account";
 
-test("a colour scheme is kept and is in the first bytes of a page", async ({ page, account }) => {
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.goto(ACCOUNT_PAGE);
-  await page.getByLabel("Dark").check();
-  await expect(page.locator("html")).toHaveAttribute("data-color-scheme", "dark");
-  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(14, 17, 17)");
-  expect((await (await page.request.get("/")).text()).slice(0, 200)).toContain('data-color-scheme="dark"');
-  await page.getByLabel("System").check();
-  await expect(page.locator("html")).not.toHaveAttribute("data-color-scheme");
-  expect(account.id).toBeGreaterThan(0);
-});
-
 test("a navigation that takes longer than 150 ms shows that it is under way", async ({ page, account }) => {
   await page.goto("/dashboard");
   let release = () => {};
@@ -83,7 +71,7 @@ test("a full click-through violates no policy and asks nobody but the console", 
 test.describe("in a browser elsewhere", () => {
   test.use({ timezoneId: "America/New_York" });
 
-  test("pages use the browser's time zone until the account chooses one", async ({ page, account }) => {
+  test("the browser's time zone holds until another is chosen; a colour scheme is kept", async ({ page, account }) => {
     const { id } = await newServer(account.id, { lastSeenAt: new Date() });
     await recordCheckIn(id, { sample: { cpuPct: 10 } });
     const hint = page.getByText(/Times in/);
@@ -101,6 +89,15 @@ test.describe("in a browser elsewhere", () => {
     await page.goto(ACCOUNT_PAGE);
     await page.getByRole("button", { name: "As this browser: America/New York" }).click();
     await expect(page.locator("select[name=timeZone]")).toHaveValue("America/New_York");
+
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.getByLabel("Dark").check();
+    await expect(page.locator("html")).toHaveAttribute("data-color-scheme", "dark");
+    await expect(page.locator("body")).toHaveCSS("background-color", "rgb(14, 17, 17)");
+    // It is in the first bytes of a page.
+    expect((await (await page.request.get("/")).text()).slice(0, 200)).toContain('data-color-scheme="dark"');
+    await page.getByLabel("System").check();
+    await expect(page.locator("html")).not.toHaveAttribute("data-color-scheme");
   });
 });
 
@@ -137,8 +134,14 @@ test("the cursor of every chart shows times in the account's zone and names it",
   }
 });
 
-test("copy buttons copy a server's hostname, ip and id, and each says so", async ({ page, context, account }) => {
+test("copy buttons of server and start page copy, and each says so", async ({ page, context, account }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const button = (what: string) => page.getByRole("button", { name: `Copy ${what}`, exact: true });
+  const copied = async (what: string) => {
+    await button(what).click();
+    await expect(page.getByRole("status").filter({ hasText: `Copied: ${what}` })).toBeAttached();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
   const ip = "2001:db8:85a3::8a2e:370:7334";
   const { id } = await newServer(account.id, { hostname: "web-1.example.com", publicIp: ip, lastSeenAt: new Date() });
   await page.goto(`/dashboard/servers/${id}`);
@@ -149,22 +152,13 @@ test("copy buttons copy a server's hostname, ip and id, and each says so", async
   ] as const) {
     // What programs need stands in a menu of its own.
     if (what === "id") await page.getByRole("main").locator("summary", { hasText: "API" }).click();
-    const button = page.getByRole("button", { name: `Copy ${what}`, exact: true });
-    await expect(button.locator("svg")).toBeVisible();
-    await button.click();
-    await expect(page.getByRole("status").filter({ hasText: `Copied: ${what}` })).toBeAttached();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+    await expect(button(what).locator("svg")).toBeVisible();
+    expect(await copied(what)).toBe(text);
   }
-});
-
-test("the commands of the start page are copied by the buttons beside them", async ({ page, context }) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/");
   for (const what of ["A first request", "In a terminal of the server"]) {
-    await page.getByRole("button", { name: `Copy ${what}`, exact: true }).click();
-    await expect(page.getByRole("status").filter({ hasText: `Copied: ${what}` })).toBeAttached();
-    const shown = await page.getByRole("figure").filter({ hasText: what }).locator("pre").textContent();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
+    const shown = page.getByRole("figure").filter({ hasText: what }).locator("pre");
+    expect(await copied(what)).toBe(await shown.textContent());
   }
 });
 

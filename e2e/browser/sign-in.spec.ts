@@ -2,18 +2,7 @@ import { newAccount } from "@/e2e/support/factories";
 import { expect, signInDirectly, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
-test("a refused sign-in keeps the e-mail, forgets the password, and is told", async ({ page }) => {
-  const { email } = await newAccount();
-  await page.goto("/sign-in");
-  await expect(page.getByLabel("E-mail")).toBeFocused();
-  await submitSignIn(page, email, "wrong password");
-  await expect(page.getByRole("alert").filter({ hasText: "Wrong e-mail or password." })).toBeVisible();
-  await expect(page.getByLabel("E-mail")).toHaveValue(email);
-  await expect(page.getByLabel("Password")).toHaveValue("");
-  await expect(page).toHaveURL(/\/sign-in$/);
-});
-
-test("when a session ends, signing in again leads back to the filled form", async ({ page, context }) => {
+test("when a session ends, signing in, refused once, leads back to the filled form", async ({ page, context }) => {
   const { id, email } = await newAccount();
   await signInDirectly(context, id);
   await page.goto(TOKEN_PAGE);
@@ -23,6 +12,12 @@ test("when a session ends, signing in again leads back to the filled form", asyn
   await page.getByRole("button", { name: "Create token" }).click();
   await expect(page.getByRole("status").filter({ hasText: "Your session ended." })).toBeVisible();
   await expect(page.getByLabel("E-mail")).toBeFocused();
+  const url = page.url();
+  await submitSignIn(page, email, "wrong password");
+  await expect(page.getByRole("alert").filter({ hasText: "Wrong e-mail or password." })).toBeVisible();
+  await expect(page.getByLabel("E-mail")).toHaveValue(email);
+  await expect(page.getByLabel("Password")).toHaveValue("");
+  await expect(page).toHaveURL(url);
   await submitSignIn(page, email);
   await page.waitForURL(TOKEN_PAGE);
   await expect(page.getByLabel("Name")).toHaveValue("typed before");
