@@ -53,39 +53,45 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("arrow keys and mouse show all charts' values at one time; Escape hides them", async ({ page, account }) => {
-  const { id, peakAt } = await serverWithPast(account.id);
-  await page.goto(`/dashboard/servers/${id}?range=1h`);
-  // The network lost nothing: its chart is folded.
-  const cursors = page.getByRole("slider");
-  await expect(cursors).toHaveCount(4);
-  await page.getByText("Network: full score throughout").click();
-  await expect(cursors).toHaveCount(5);
-  const cpu = page.getByRole("slider", { name: "CPU: values at a time" });
-  await cpu.focus();
-  await cpu.press("End");
-  const shown = (await cpu.getAttribute("aria-valuetext"))?.split(": ")[0] ?? "?";
-  expect(shown).toMatch(/^\d+ \w+, \d\d:\d\d$/);
-  await expect(cpu).toContainText("Busy");
-  for (const cursor of await cursors.all()) {
-    await expect(cursor).toHaveAttribute("aria-valuetext", new RegExp(`^${shown}: `));
-  }
-  await cpu.press("ArrowLeft");
-  await expect(cpu).not.toHaveAttribute("aria-valuetext", new RegExp(`^${shown}: `));
-  await cpu.press("Escape");
-  await expect(cpu).not.toContainText("Busy");
-  await page.goto(`/dashboard/servers/${id}?range=24h`);
-  const memory = page.getByRole("slider", { name: "Memory: values at a time" });
-  await memory.hover();
-  await expect(memory).toContainText("Used 50 %");
-  await expect(cpu).toContainText("Busy");
-  // The step with the highest value says when that was.
-  await cpu.focus();
-  await cpu.press("End");
-  await expect(async () => {
+test.describe("with a finger", () => {
+  test.use({ hasTouch: true });
+
+  test("keys, mouse and finger show all charts' values at one time; Escape hides them", async ({ page, account }) => {
+    const { id, peakAt } = await serverWithPast(account.id);
+    await page.goto(`/dashboard/servers/${id}?range=1h`);
+    // The network lost nothing: its chart is folded.
+    const cursors = page.getByRole("slider");
+    await expect(cursors).toHaveCount(4);
+    await page.getByText("Network: full score throughout").click();
+    await expect(cursors).toHaveCount(5);
+    const cpu = page.getByRole("slider", { name: "CPU: values at a time" });
+    await cpu.focus();
+    await cpu.press("End");
+    const shown = (await cpu.getAttribute("aria-valuetext"))?.split(": ")[0] ?? "?";
+    expect(shown).toMatch(/^\d+ \w+, \d\d:\d\d$/);
+    await expect(cpu).toContainText("Busy");
+    for (const cursor of await cursors.all()) {
+      await expect(cursor).toHaveAttribute("aria-valuetext", new RegExp(`^${shown}: `));
+    }
     await cpu.press("ArrowLeft");
-    expect(await cpu.getAttribute("aria-valuetext")).toContain(`highest ${stepText(peakAt, 10 * MINUTE, "UTC")} UTC`);
-  }).toPass({ intervals: [0] });
+    await expect(cpu).not.toHaveAttribute("aria-valuetext", new RegExp(`^${shown}: `));
+    await cpu.press("Escape");
+    await expect(cpu).not.toContainText("Busy");
+    const memory = page.getByRole("slider", { name: "Memory: values at a time" });
+    for (const point of [() => memory.tap(), () => memory.hover()]) {
+      await page.goto(`/dashboard/servers/${id}?range=24h`);
+      await point();
+      await expect(memory).toContainText("Used 50 %");
+      await expect(cpu).toContainText("Busy");
+    }
+    // The step with the highest value says when that was.
+    await cpu.focus();
+    await cpu.press("End");
+    await expect(async () => {
+      await cpu.press("ArrowLeft");
+      expect(await cpu.getAttribute("aria-valuetext")).toContain(`highest ${stepText(peakAt, 10 * MINUTE, "UTC")} UTC`);
+    }).toPass({ intervals: [0] });
+  });
 });
 
 test("three lines differ by stroke, even in print and in forced colours", async ({ page, account }) => {
@@ -116,25 +122,21 @@ test("three lines differ by stroke, even in print and in forced colours", async 
   ]);
 });
 
-test("arrow keys show the numbers of the bars of a token's day", async ({ page, account }) => {
-  const { token } = await newNamedToken(account.id, "watched");
-  const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
-  await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 500, limited: 11, peak: 131 } });
-  await page.goto(`/dashboard/settings/api/${token.id}`);
-  const cursor = page.getByRole("slider", { name: "Requests: values at a time" });
-  await cursor.focus();
-  await cursor.press("End");
-  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 0; Over the limit \(429\) 0$/);
-  await cursor.press("ArrowLeft");
-  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 489; Over the limit \(429\) 11$/);
-});
-
-test("each kind of request has one name and look throughout a token's day", async ({ page, account }) => {
+test("arrow keys show a token's day, whose kinds have one name and look", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "watched", new Date(Date.now() + DAY));
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
   const counts = { requests: 500, limited: 11, refused: 7, peak: 131 };
   await db.tokenUseHour.create({ data: { tokenId: token.id, hour, ...counts } });
   await page.goto(`/dashboard/settings/api/${token.id}`);
+  const cursor = page.getByRole("slider", { name: "Requests: values at a time" });
+  await cursor.focus();
+  await cursor.press("End");
+  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 0; Over the limit \(429\) 0; Refused \(401\) 0$/);
+  await cursor.press("ArrowLeft");
+  await expect(cursor).toHaveAttribute(
+    "aria-valuetext",
+    / Answered 489; Over the limit \(429\) 11; Refused \(401\) 7$/,
+  );
   const card = page.getByRole("figure").filter({ hasText: "Busiest minute" });
   const key = card.getByRole("listitem");
   const names = ["Answered", "Over the limit (429)", "Refused (401)"];
@@ -150,17 +152,4 @@ test("each kind of request has one name and look throughout a token's day", asyn
     expect(new Set(drawn).size, String(drawn)).toBe(names.length);
     expect(await looks(card.getByRole("img").locator("rect"))).toEqual(drawn);
   }
-});
-
-test.describe("with a finger", () => {
-  test.use({ hasTouch: true });
-
-  test("a tap on one chart shows the values in all", async ({ page, account }) => {
-    const { id } = await serverWithPast(account.id);
-    await page.goto(`/dashboard/servers/${id}?range=24h`);
-    const memory = page.getByRole("slider", { name: "Memory: values at a time" });
-    await memory.tap();
-    await expect(memory).toContainText("Used 50 %");
-    await expect(page.getByRole("slider", { name: "CPU: values at a time" })).toContainText("Busy");
-  });
 });
