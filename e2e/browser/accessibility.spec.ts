@@ -1,7 +1,6 @@
 import type { Page } from "playwright/test";
 import { expectReadable } from "@/e2e/support/axe";
 import { newAccount } from "@/e2e/support/factories";
-import { sharedOrigin } from "@/e2e/support/fixtures";
 import {
   ACCOUNT,
   DOCUMENTS,
@@ -13,7 +12,7 @@ import {
   type State,
   TOKENS,
 } from "@/e2e/support/page-states";
-import { expect, signInDirectly, test } from "@/e2e/support/pages";
+import { signInDirectly, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
 // WCAG 2.2 AA, and no page wider than its screen from 320 pixels to 4K.
@@ -46,16 +45,3 @@ test("game service, account and edge node pages fit without axe violations, what
   expectEachReadable(page, [...SERVICES, ...ACCOUNT, ...NODES]));
 
 test("the documents have no axe violation and fit", ({ page }) => expectEachReadable(page, DOCUMENTS));
-
-test("the error page for a foreign form has no axe violation", async ({ page }) => {
-  const signIn = await (await fetch(`${sharedOrigin()}/sign-in`)).text();
-  const fields = signIn.match(/<input type="hidden"[^>]*>/g) ?? [];
-  await page.setContent(
-    `<form method="post" enctype="multipart/form-data" action="${sharedOrigin()}/sign-in">${fields.join("")}<button>Send</button></form>`,
-  );
-  const answered = page.waitForResponse(`${sharedOrigin()}/sign-in`);
-  await page.getByRole("button").click();
-  expect((await answered).status()).toBe(403);
-  await expect(page.getByRole("heading", { name: "This form was not sent by the console" })).toBeVisible();
-  await expectReadable(page);
-});

@@ -1,7 +1,9 @@
 import { newAccount, unique } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { ENDPOINTS } from "@/lib/api/contract";
 import { db } from "@/lib/database/client";
+import { API_REFERENCE } from "@/lib/page-paths";
 
 // Pages without JavaScript are HTML, read in e2e/site. This is what a browser makes of them.
 test.use({ javaScriptEnabled: false, viewport: { width: 375, height: 667 } });
@@ -54,4 +56,15 @@ test("without JavaScript tokens, servers and services can be managed from sign-i
   await signOut(page);
   await expect(page.getByText("You are signed out.")).toBeVisible();
   expect(await db.session.count({ where: { accountId: id, expiresAt: { gt: new Date() } } })).toBe(0);
+});
+
+test("without JavaScript the reference is unfolded, without a search and without Run", async ({ page }) => {
+  await page.goto(API_REFERENCE);
+  await expect(page.getByText("They are checked in this order")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Show Errors" })).toHaveCount(0);
+  await expect(page.getByRole("link", { name: "/me", exact: true })).toBeVisible();
+  await expect(page.getByLabel("Find on this page")).toBeHidden();
+  // Beside each endpoint's example, and a scrape.
+  await expect(page.getByText("Run", { exact: true })).toHaveCount(ENDPOINTS.length + 1);
+  for (const run of await page.getByText("Run", { exact: true }).all()) await expect(run).toBeHidden();
 });

@@ -59,6 +59,21 @@ export const SIGNED_OUT: readonly State[] = [
       await expect(page.getByText("Wrong e-mail or password.")).toBeVisible();
     },
   },
+  {
+    name: "form of another page",
+    async reach(page) {
+      const signIn = `${sharedOrigin()}/sign-in`;
+      const fields = (await (await fetch(signIn)).text()).match(/<input type="hidden"[^>]*>/g) ?? [];
+      await page.goto("about:blank");
+      await page.setContent(
+        `<form method="post" enctype="multipart/form-data" action="${signIn}">${fields.join("")}<button>Send</button></form>`,
+      );
+      const answered = page.waitForResponse(signIn);
+      await page.getByRole("button").click();
+      expect((await answered).status()).toBe(403);
+      await expect(page.getByRole("heading", { name: "This form was not sent by the console" })).toBeVisible();
+    },
+  },
 ];
 
 export const TOKENS: readonly State[] = [
