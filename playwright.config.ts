@@ -22,8 +22,6 @@ const LOAD = [
 process.env.CONSOLE_LONGEST_WAIT ??= LONG_WAIT.CONSOLE_LONGEST_WAIT;
 
 const filesOf = (names: readonly string[]) => names.map((name) => `**/${name}.spec.ts`);
-/** Other tests of the same page or form run without JavaScript, and what these show does not depend on it. */
-const SAME_WITHOUT = /@without-javascript.*@with-javascript-alone/;
 const WAITS = /@waits/;
 /** What fails in CI in a browser or beside other programs runs once more, and is named: its cause is still to be found. */
 const retries = process.env.CI ? 1 : 0;
@@ -51,7 +49,7 @@ export default defineConfig({
       name: "browser",
       ...flows,
       testIgnore: filesOf(LOAD),
-      grepInvert: [WAITS, SAME_WITHOUT],
+      grepInvert: WAITS,
       workers: 3,
       retries,
     },
@@ -61,12 +59,11 @@ export default defineConfig({
       testMatch: "**/*.spec.ts",
       testIgnore: filesOf(LOAD),
       grep: WAITS,
-      grepInvert: SAME_WITHOUT,
       workers: 2,
       retries,
     },
-    { name: "operations", ...rest, grepInvert: [WAITS, SAME_WITHOUT], workers: 3, retries },
-    { name: "load", testMatch: filesOf(LOAD), grepInvert: SAME_WITHOUT, workers: 1, retries },
+    { name: "operations", ...rest, grepInvert: WAITS, workers: 3, retries },
+    { name: "load", testMatch: filesOf(LOAD), workers: 1, retries },
   ],
   forbidOnly: Boolean(process.env.CI),
   timeout: WHOLE_TEST,

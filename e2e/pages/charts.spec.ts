@@ -1,57 +1,15 @@
-import type { Locator, Page } from "playwright/test";
+import type { Locator } from "playwright/test";
 import { stepText } from "@/e2e/support/chart-steps";
-import { newNamedToken } from "@/e2e/support/factories";
-import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { newNamedToken, newServer, putSample } from "@/e2e/support/factories";
+import { visitCharts } from "@/e2e/support/page-states";
+import { expect, test } from "@/e2e/support/pages";
+import { NOW, reportingServer, urlOf } from "@/e2e/support/reporting-server";
 import { serverWithPast } from "@/e2e/support/server-with-past";
 import { db } from "@/lib/database/client";
-import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { clockField } from "@/lib/format/time-range";
 
-// Charts as a browser draws and moves them. Read as HTML or CSV: e2e/site/history.test.ts.
-
-const figure = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
-
-withAndWithoutJavaScript(() => {
-  test("every range names a twenty minute silence and dates a peak to its step", {
-    tag: "@with-javascript-alone",
-  }, async ({ page, account }) => {
-    const zone = "Asia/Kathmandu";
-    await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
-    // Runtimes do not agree on the name of this zone.
-    const named = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
-    const { id, silenceFrom, peakAt } = await serverWithPast(account.id);
-    const moment = (at: number) => momentText(new Date(at), zone);
-    for (const [range, step] of Object.entries({ "24h": 10 * MINUTE, "7d": HOUR, "30d": 4 * HOUR })) {
-      await page.goto(`/dashboard/servers/${id}?range=${range}`);
-      const note = figure(page, "Score").locator("[data-outages]");
-      await expect(note.locator("summary"), range).toHaveText(
-        new RegExp(
-          `^Offline \\d times in (24 hours|7 days|30 days), .* in all\\. Now: since .*\\d\\d:\\d\\d ${named}\\.$`,
-        ),
-      );
-      await expect(note, range).toContainText(`${moment(silenceFrom)} to`);
-      await expect(note, range).toContainText(`${named} (20 min)`);
-      const marks = await note.getAttribute("data-outages");
-      expect(Number(marks), range).toBeGreaterThanOrEqual(2);
-      await expect(figure(page, "Score").locator("[data-lane] rect"), range).toHaveCount(Number(marks));
-      await expect(figure(page, "CPU").locator("[data-lane]"), range).toHaveCount(0);
-      await expect(figure(page, "CPU").locator("[data-silences='2']"), range).toHaveAttribute("d", /^M[^z]+zM[^z]+z$/);
-      await expect(figure(page, "CPU"), range).toContainText(`Busy highest ${stepText(peakAt, step, zone)} ${named}`);
-    }
-    await page.goto(`/dashboard/servers/${id}?range=24h`);
-    await figure(page, "CPU").getByText("Table").click();
-    // In this zone hours begin at a quarter past those of UTC.
-    for (const heard of ["91 %", "75 %"]) {
-      await expect(figure(page, "CPU").getByRole("cell", { name: heard, exact: true }).first()).toBeVisible();
-    }
-    const score = await page.locator("[data-score]").textContent();
-    const last = figure(page, "Score")
-      .getByRole("table", { name: /last value/ })
-      .getByRole("cell")
-      .last();
-    await expect(last).toHaveText(score ?? "");
-  });
-});
+// Charts as a browser draws and moves them. Read as HTML or CSV: history, any-time and server-events of e2e/site.
 
 test.describe("with a finger", () => {
   test.use({ hasTouch: true });
@@ -94,34 +52,6 @@ test.describe("with a finger", () => {
   });
 });
 
-test("three lines differ by stroke, even in print and in forced colours", async ({ page, account }) => {
-  const { id } = await serverWithPast(account.id);
-  await page.goto(`/dashboard/servers/${id}?range=24h`);
-  const lines = figure(page, "CPU").locator("g[data-series] path:nth-of-type(2)");
-  const styles = () =>
-    lines.evaluateAll((paths) =>
-      paths.map((path) => ({ dashes: getComputedStyle(path).strokeDasharray, colour: getComputedStyle(path).stroke })),
-    );
-  for (const media of [{ media: "print" }, { media: "screen", forcedColors: "active" }] as const) {
-    await page.emulateMedia(media);
-    const drawn = await styles();
-    expect(drawn).toHaveLength(3);
-    expect(new Set(drawn.map(({ dashes }) => dashes)).size, JSON.stringify(drawn)).toBe(3);
-  }
-  await page.emulateMedia({ media: "print", forcedColors: "none", colorScheme: "dark" });
-  expect(await page.locator("body").evaluate((body) => getComputedStyle(body).color)).toBe("rgb(22, 25, 26)");
-  // Where a score is strained or critical is shaded in its chart.
-  await page.emulateMedia({ media: "screen", colorScheme: "light" });
-  const fills = await figure(page, "Score")
-    .locator("rect[data-level]")
-    .evaluateAll((zones) => zones.map((zone) => [zone.getAttribute("data-level"), getComputedStyle(zone).fill]));
-  expect(fills).toEqual([
-    ["healthy", "none"],
-    ["strained", "rgb(138, 83, 0)"],
-    ["critical", "rgb(179, 38, 30)"],
-  ]);
-});
-
 test("arrow keys show a token's day, whose kinds have one name and look", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "watched", new Date(Date.now() + DAY));
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
@@ -152,4 +82,67 @@ test("arrow keys show a token's day, whose kinds have one name and look", async 
     expect(new Set(drawn).size, String(drawn)).toBe(names.length);
     expect(await looks(card.getByRole("img").locator("rect"))).toEqual(drawn);
   }
+});
+
+test("a time dragged or marked by keyboard fills the fields, and Back leads back", async ({ page, account }) => {
+  const id = await reportingServer(account.id);
+  const shownFrom = async () => Date.parse(new URL(page.url()).searchParams.get("from") ?? "");
+  const shownTo = async () => Date.parse(new URL(page.url()).searchParams.get("to") ?? "");
+  await visitCharts(page, urlOf(id, { from: NOW - 26 * HOUR, to: NOW - 2 * HOUR }));
+  const fields = [page.getByLabel("From", { exact: true }), page.getByLabel("to", { exact: true })] as const;
+  const cpu = page.getByRole("slider", { name: "CPU: values at a time" });
+  await cpu.scrollIntoViewIfNeeded();
+  const box = await cpu.boundingBox();
+  if (!box) throw new Error("The chart is not there.");
+  const drag = async (from: number, to: number) => {
+    await page.mouse.move(box.x + box.width * from, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * to, box.y + box.height / 2, { steps: 4 });
+    await page.mouse.up();
+  };
+  // A press is none, and Escape takes one back.
+  const before = page.url();
+  await drag(0.5, 0.502);
+  // From right to left: from six hours to twelve hours after the beginning.
+  await drag(0.5, 0.25);
+  await expect(page).not.toHaveURL(before);
+  expect(Math.abs((await shownFrom()) - (NOW - 20 * HOUR))).toBeLessThan(10 * MINUTE);
+  expect(Math.abs((await shownTo()) - (NOW - 14 * HOUR))).toBeLessThan(10 * MINUTE);
+  await expect(fields[0]).toHaveValue(clockField(await shownFrom(), "UTC"));
+  await expect(fields[1]).toHaveValue(clockField(await shownTo(), "UTC"));
+  await page.goBack();
+  await expect(page).toHaveURL(before);
+  await expect(fields[0]).toHaveValue(clockField(NOW - 26 * HOUR, "UTC"));
+
+  // Points of two minutes, from the last one 60 back, and then 30 forward.
+  await cpu.focus();
+  await cpu.press("End");
+  for (let n = 0; n < 6; n++) await cpu.press("PageDown");
+  await cpu.press(" ");
+  await expect(cpu).toHaveAttribute("aria-valuetext", /: Enter shows this time$/);
+  await cpu.press("Escape");
+  await expect(cpu).not.toHaveAttribute("aria-valuetext", /Enter shows this time/);
+  await cpu.press(" ");
+  for (let n = 0; n < 3; n++) await cpu.press("PageUp");
+  await cpu.press("Enter");
+  await expect(page).not.toHaveURL(before);
+  expect((await shownTo()) - (await shownFrom())).toBe(31 * 2 * MINUTE);
+  expect(Math.abs((await shownTo()) - (NOW - 3 * HOUR))).toBeLessThanOrEqual(4 * MINUTE);
+});
+
+test("the Tab key can pass over ninety days, each leading to its history", async ({ page, account }) => {
+  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - HOUR), lastSeenAt: new Date() });
+  await putSample(id, new Date(), { cpuPct: 5 });
+  await page.goto(`/dashboard/servers/${id}`);
+  const days = page.getByRole("list", { name: "The last 90 days" }).getByRole("link");
+  const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
+  const tops = [page.locator("h1"), days.first(), page.getByRole("region", { name: "Current values" })].map(topOf);
+  expect(await Promise.all(tops)).toEqual((await Promise.all(tops)).toSorted((a, b) => a - b));
+  await page.getByRole("link", { name: "Skip the 90 days" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  const components = page.getByRole("table", { name: /^The six components/ });
+  await expect(components.getByRole("link").first()).toBeFocused();
+  await days.last().click();
+  await expect(page.getByRole("heading", { name: "History" })).toBeInViewport();
 });

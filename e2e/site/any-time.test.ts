@@ -10,7 +10,7 @@ import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { clockField, rangeParams } from "@/lib/format/time-range";
 import { instantsOf, wallClock } from "@/lib/format/time-zone";
 
-// Charts of any time, read as HTML. Dragged over: e2e/pages/any-time.spec.ts.
+// Charts of any time, read as HTML. Dragged over: e2e/pages/charts.spec.ts.
 
 /** Half past two in Berlin on the last day on which the clocks showed it so many times. */
 function clockShown(times: 0 | 2): string {

@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
-import { newServer, putSample } from "@/e2e/support/factories";
+import { stepText } from "@/e2e/support/chart-steps";
+import { newServer, putEvents, putSample } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
 import { serverWithPast } from "@/e2e/support/server-with-past";
 import { newVisitor } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { quantity } from "@/lib/format/quantities";
-import { DAY } from "@/lib/format/time";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/measurements";
 
 // The history of a server as HTML and as CSV. What a browser draws: e2e/pages/charts.spec.ts.
@@ -64,4 +66,40 @@ test("only the session's account gets the history CSV, uncached and free of form
   expect((await fetch(origin + csvPath(id))).status).toBe(401);
   const { page: other } = await newVisitor();
   expect((await askCsv(other, id)).status).toBe(404);
+});
+
+test("every range names a twenty minute silence and dates a peak to its step", async () => {
+  const { account, page } = await newVisitor();
+  const zone = "Asia/Kathmandu";
+  await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+  // Runtimes do not agree on the name of this zone.
+  const named = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+  const { id, silenceFrom, peakAt } = await serverWithPast(account.id);
+  // The console of these tests does not look itself who is silent.
+  await putEvents(id, { kind: "offline", startedAt: new Date(Date.now() - 8 * MINUTE) });
+  const shown = async (range: string) => {
+    await page.goto(`/dashboard/servers/${id}?range=${range}`);
+    return { score: page.part("Score"), cpu: page.part("CPU") };
+  };
+  for (const [range, step] of Object.entries({ "24h": 10 * MINUTE, "7d": HOUR, "30d": 4 * HOUR })) {
+    const { score, cpu } = await shown(range);
+    const note = score.find("[data-outages]");
+    expect(page.textOf(note.find("summary")), range).toMatch(
+      new RegExp(
+        `^Offline \\d times in (24 hours|7 days|30 days), .* in all\\. Now: since .*\\d\\d:\\d\\d ${named}\\.$`,
+      ),
+    );
+    expect(page.textOf(note), range).toContain(`${momentText(new Date(silenceFrom), zone)} to`);
+    expect(page.textOf(note), range).toContain(`${named} (20 min)`);
+    const marks = Number(note.attr("data-outages"));
+    expect(marks, range).toBeGreaterThanOrEqual(2);
+    expect(score.find("[data-lane] rect").length, range).toBe(marks);
+    expect(cpu.find("[data-lane]").length, range).toBe(0);
+    expect(cpu.find("[data-silences='2']").attr("d"), range).toMatch(/^M[^z]+zM[^z]+z$/);
+    expect(page.textOf(cpu), range).toContain(`Busy highest ${stepText(peakAt, step, zone)} ${named}`);
+  }
+  const { cpu } = await shown("24h");
+  // In this zone hours begin at a quarter past those of UTC.
+  for (const heard of ["91 %", "75 %"]) expect(page.textsOf(cpu.find("td"))).toContain(heard);
+  expect(lastValue(page, "Score", "Score")).toBe(page.textOf("[data-score]"));
 });

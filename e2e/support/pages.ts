@@ -128,12 +128,3 @@ export async function openAccountMenu(page: Page): Promise<void> {
   const menu = page.getByRole("banner").locator("details");
   if (!(await menu.evaluate((element: HTMLDetailsElement) => element.open))) await menu.locator("summary").click();
 }
-
-/** Runs the same tests with and without JavaScript. */
-export function withAndWithoutJavaScript(describe: (hasJavaScript: boolean) => void): void {
-  test.describe("with JavaScript", () => describe(true));
-  test.describe("without JavaScript", { tag: "@without-javascript" }, () => {
-    test.use({ javaScriptEnabled: false });
-    describe(false);
-  });
-}

@@ -3,6 +3,7 @@ import { newBenchmarkRun, newGameService, newNamedToken, newServer, unique } fro
 import { fillTokens, hostileService, SERVICE_PAGES } from "@/e2e/support/page-states";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { serverWithPast } from "@/e2e/support/server-with-past";
 import { db } from "@/lib/database/client";
 import * as pagePaths from "@/lib/page-paths";
 
@@ -168,4 +169,33 @@ test.describe("with reduced motion", () => {
     );
     expect(moving).toBe(0);
   });
+});
+
+test("three lines differ by stroke, even in print and in forced colours", async ({ page, account }) => {
+  const { id } = await serverWithPast(account.id);
+  await page.goto(`/dashboard/servers/${id}?range=24h`);
+  const figure = (name: string) => page.getByRole("figure", { name, exact: true });
+  const lines = figure("CPU").locator("g[data-series] path:nth-of-type(2)");
+  const styles = () =>
+    lines.evaluateAll((paths) =>
+      paths.map((path) => ({ dashes: getComputedStyle(path).strokeDasharray, colour: getComputedStyle(path).stroke })),
+    );
+  for (const media of [{ media: "print" }, { media: "screen", forcedColors: "active" }] as const) {
+    await page.emulateMedia(media);
+    const drawn = await styles();
+    expect(drawn).toHaveLength(3);
+    expect(new Set(drawn.map(({ dashes }) => dashes)).size, JSON.stringify(drawn)).toBe(3);
+  }
+  await page.emulateMedia({ media: "print", forcedColors: "none", colorScheme: "dark" });
+  expect(await page.locator("body").evaluate((body) => getComputedStyle(body).color)).toBe("rgb(22, 25, 26)");
+  // Where a score is strained or critical is shaded in its chart.
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+  const fills = await figure("Score")
+    .locator("rect[data-level]")
+    .evaluateAll((zones) => zones.map((zone) => [zone.getAttribute("data-level"), getComputedStyle(zone).fill]));
+  expect(fills).toEqual([
+    ["healthy", "none"],
+    ["strained", "rgb(138, 83, 0)"],
+    ["critical", "rgb(179, 38, 30)"],
+  ]);
 });

@@ -1,10 +1,13 @@
 import type { Page } from "playwright/test";
+import { expectReadable } from "@/e2e/support/axe";
 import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { INVISIBLE, listShifts, recordShifts, sumOf, sumWhileLoading } from "@/e2e/support/layout-shift";
+import { visitCharts } from "@/e2e/support/page-states";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
-import { DAY, SECOND } from "@/lib/format/time";
+import { BEGAN, NOW, reportingServer } from "@/e2e/support/reporting-server";
+import { DAY, HOUR, SECOND } from "@/lib/format/time";
 import { ACCOUNT_PAGE, DASHBOARD, GAME_SERVICES } from "@/lib/page-paths";
 
 test.use({ ownContext: true });
@@ -105,3 +108,25 @@ for (const width of [390, 1280]) {
     expect(await shiftOf(page), "without the console").toBeLessThan(INVISIBLE);
   });
 }
+
+test("charts of any time have no axe violation, fit and never jump", async ({ page, account }) => {
+  const id = await reportingServer(account.id);
+  const service = await newGameService(account.id, { createdAt: new Date(BEGAN) });
+  const ago = (ms: number) => new Date(NOW - ms).toISOString();
+  const time = (from: number, to: number) => `?${new URLSearchParams({ from: ago(from), to: ago(to), compare: "1d" })}`;
+  for (const path of [
+    `/dashboard/servers/${id}${time(30 * HOUR, 6 * HOUR)}`,
+    `/dashboard/servers/${id}${time(HOUR, 2 * HOUR)}`,
+    `/dashboard/servers/${id}${time(10 * DAY, DAY)}`,
+    `/dashboard/game-services/${service.id}${time(7 * DAY, DAY)}`,
+  ]) {
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await visitCharts(page, path);
+      await page.waitForLoadState("networkidle");
+      expect(sumWhileLoading(await listShifts(page)), `${width} ${path}`).toBeLessThan(INVISIBLE);
+    }
+    // These choose their own widths.
+    await expectReadable(page);
+  }
+});
