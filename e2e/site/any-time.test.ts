@@ -8,19 +8,8 @@ import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { clockField, rangeParams } from "@/lib/format/time-range";
-import { instantsOf, wallClock } from "@/lib/format/time-zone";
 
 // Charts of any time, read as HTML. Dragged over: e2e/pages/charts.spec.ts.
-
-/** Half past two in Berlin on the last day on which the clocks showed it so many times. */
-function clockShown(times: 0 | 2): string {
-  for (let at = NOW; ; at -= 12 * HOUR) {
-    const clock = { ...wallClock(at, "Europe/Berlin"), hour: 2, minute: 30, second: 0 };
-    if (instantsOf(clock, "Europe/Berlin").length === times) {
-      return `${clockField(at, "Europe/Berlin").slice(0, 10)}T02:30`;
-    }
-  }
-}
 
 const figure = (page: Visitor, name: string) => {
   const found = page.$.root()
@@ -76,52 +65,21 @@ test("two fields show any time of a server under one URL for all zones", async (
 
 test("an unusable time is refused and an odd one shown, each with a sentence", async () => {
   const { account, page } = await newVisitor();
-  await db.account.update({ where: { id: account.id }, data: { timeZone: "Europe/Berlin" } });
   const id = await reportingServer(account.id);
   const open = (from: string, to: string) => page.goto(`/dashboard/servers/${id}?${new URLSearchParams({ from, to })}`);
-  const refused = [
-    ["", "", "Enter both times, each with a date and a time."],
-    ["yesterday", "2026-11-22T10:00", "Enter both times, each with a date and a time."],
-    [clockField(NOW, "UTC"), clockField(NOW - DAY, "UTC"), "This time ends before it begins."],
-    ["9999-01-01T00:00", "9999-12-31T23:59", "This time has not come yet."],
-    ["0000-01-01T00:00", "0000-01-02T00:00", "The history is kept for 400 days: there is no data before"],
-  ] as const;
-  for (const [from, to, sentence] of refused) {
-    await open(from, to);
-    const said = page.alerts.find((alert) => alert.includes(sentence));
-    expect(said, sentence).toContain("Shown instead: the last 24 hours.");
-    expect(page.field("From").attr("aria-invalid")).toBe("true");
-    expect(pathsOf(page, "CPU", "Busy").first().attr("d")).toMatch(/l/);
-  }
-  const odd = [
-    ["0000-01-01T00:00", "9999-12-31T23:59", "the charts begin on"],
-    [
-      clockField(NOW - HOUR, "Europe/Berlin"),
-      clockField(NOW + DAY, "Europe/Berlin"),
-      "The rest of this time has not come yet.",
-    ],
-    [clockField(NOW - HOUR, "Europe/Berlin"), clockField(NOW - HOUR, "Europe/Berlin"), "The charts show 5 minutes"],
-    [new Date(BEGAN - DAY).toISOString(), new Date(NOW).toISOString(), "There is no data of this server before"],
-  ] as const;
-  for (const [from, to, sentence] of odd) {
-    await open(from, to);
-    expect(notices(page)).toContain(sentence);
-    expect(pathsOf(page, "CPU", "Busy").first().attr("d")).toMatch(/M/);
-  }
+  await open("0000-01-01T00:00", "0000-01-02T00:00");
+  const gone = "The history is kept for 400 days: there is no data before";
+  expect(page.alerts.find((alert) => alert.includes(gone))).toContain("Shown instead: the last 24 hours.");
+  expect(page.field("From").attr("aria-invalid")).toBe("true");
+  expect(pathsOf(page, "CPU", "Busy").first().attr("d")).toMatch(/l/);
+  const ago = (days: number) => new Date(BEGAN - days * DAY).toISOString();
+  await open(ago(1), new Date(NOW).toISOString());
+  expect(notices(page)).toContain("There is no data of this server before");
+  expect(pathsOf(page, "CPU", "Busy").first().attr("d")).toMatch(/M/);
   // Before there was the server.
-  await open(new Date(BEGAN - 3 * DAY).toISOString(), new Date(BEGAN - 2 * DAY).toISOString());
+  await open(ago(3), ago(2));
   expect(notices(page)).toContain("There is no data of this server before");
   expect(page.textOf(figure(page, "CPU"))).toContain("Nothing was measured in this time.");
-  // Hours of the last year that came twice, and never.
-  for (const [times, said] of [
-    [2, "twice: the time shown begins with the first."],
-    [0, "it is read as"],
-  ] as const) {
-    const clock = clockShown(times);
-    await open(clock, clock.replace("02:30", "05:00"));
-    expect(page.textsOf("p.notice").find((notice) => notice.includes(said))).toContain("The clocks of Europe/Berlin");
-    expect(page.textOf(figure(page, "CPU"))).toContain("Nothing was measured in this time.");
-  }
 });
 
 test("charts draw samples, or hours where no samples are kept, and say which", async () => {
@@ -181,15 +139,12 @@ test("two fields show any time of a game service, with a sentence when odd", asy
   expect(page.text).toContain("Each point is 1 minute.");
   const ago = (ms: number) => new Date(NOW - ms).toISOString();
   for (const [begin, end, sentence] of [
-    ["", "", "Enter both times, each with a date and a time. Shown instead: the last hour."],
-    [ago(0), ago(HOUR), "This time ends before it begins."],
-    [ago(30 * DAY), ago(20 * DAY), "Traffic is kept for 8 days"],
-    [ago(7 * DAY), ago(6 * DAY), "there is no data before that."],
-    [ago(7 * DAY), ago(0), "there is no data before that."],
-    [ago(HOUR), ago(HOUR), "The charts show 5 minutes"],
+    [ago(30 * DAY), ago(20 * DAY), /Traffic is kept for 8 days: .* Shown instead: the last hour\./],
+    [ago(7 * DAY), ago(0), /there is no data before that\./],
+    [ago(HOUR), ago(HOUR), /The charts show 5 minutes/],
   ] as const) {
     await page.goto(`${path}?${new URLSearchParams({ from: begin, to: end })}`);
-    expect(page.text).toContain(sentence);
+    expect(page.text).toMatch(sentence);
   }
 });
 

@@ -12,17 +12,9 @@ const find = (id: number) => db.accessToken.findUniqueOrThrow({ where: { id } })
 const statusFrom = async (ip: string, raw: string) =>
   (await call("/api/v1/me", raw, { headers: { "X-Forwarded-For": ip } })).status;
 
-/** Each with the sentence that refuses it. */
+/** Two of what lib/tokens/networks.test.ts refuses, each with its sentence. */
 const REFUSED: readonly (readonly [typed: string, message: string])[] = [
-  ["office", "“office” is not a network."],
-  ["0.0.0.0/0", "“0.0.0.0/0” is too wide. An IPv4 network has at least /8."],
-  ["::ffff:10.0.0.0/104", "“::ffff:10.0.0.0/104” is IPv4 written as IPv6."],
-  ["10.0.0.1/8", "“10.0.0.1/8” is an ip within a network. The network is 10.0.0.0/8."],
   ["10.0.0.0/8\n10.0.0.0/8", "10.0.0.0/8 is there twice."],
-  [
-    Array.from({ length: 21 }, (_, index) => `10.0.${index}.0/24`).join("\n"),
-    "A token can have at most 20 networks. These are 21.",
-  ],
   [`10.0.0.0/8\n${"x".repeat(4000)}`, "is not a network."],
 ];
 
