@@ -109,6 +109,35 @@ test("a form sent by another site is refused, even with the console's own Origin
   expect(own.status).toBe(200);
 });
 
+test("a form for another Host is refused with both addresses and the remedy", async () => {
+  const form = new FormData();
+  for (const [name, value] of await signInFields()) form.append(name, value);
+  const encoded = new Response(form);
+  const body = await encoded.text();
+  // fetch sends a Host of its own.
+  const head = `POST /sign-in HTTP/1.1\r\nHost: console.example.com\r\nOrigin: https://console.example.com:8443\r\nConnection: close`;
+  const type = `Content-Type: ${encoded.headers.get("content-type")}\r\nContent-Length: ${body.length}`;
+  for (let sent = 0; sent < 3; sent++) {
+    const answer = await exchange(`${head}\r\n${type}\r\n\r\n${body}`, app.origin);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    expect(answer).toContain("It was sent from https://console.example.com:8443");
+    expect(answer).toContain("the console is at https://console.example.com:");
+    expect(answer).toContain("BASE_URL=https://console.example.com:8443");
+    expect(answer).toContain("proxy_set_header Host $http_host;");
+  }
+  await expect.poll(() => app.output()).toContain('"event":"form refused"');
+  const lines = app
+    .output()
+    .split("\n")
+    .filter((line) => line.includes("form refused"));
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    sent_from: "https://console.example.com:8443",
+    console_at: "https://console.example.com",
+    hint: expect.stringContaining("BASE_URL=https://console.example.com:8443"),
+  });
+});
+
 test("the logged ip of a form is its sender's, whatever the form claims", async () => {
   const fields = await signInFields();
   const action = /"id":"([0-9a-f]+)"/.exec(fields[1]?.[1] ?? "")?.[1] ?? "";
