@@ -114,13 +114,7 @@ export async function answerPage(path: string, request: IncomingMessage, respons
     const key = keptKey(path, request);
     const make = () => makePage("page", request, response);
     // The form of sign-in can be used only while the database is there.
-    const isKept =
-      key !== null &&
-      (path !== SIGN_IN ||
-        (await pingDatabase().then(
-          () => true,
-          () => false,
-        )));
+    const isKept = key !== null && (path !== SIGN_IN || (await pingDatabase().catch(() => null)) !== null);
     await sendPage(isKept ? await keptPage(key, request, make) : await make(), request, response);
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;

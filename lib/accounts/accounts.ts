@@ -48,7 +48,7 @@ export async function createAccount(input: {
   try {
     return await db.account.create({ data, select });
   } catch (error) {
-    if (isUniqueViolation(error))
+    if (isPrismaError(error, "P2002"))
       throw new InvalidInputError(`There is already an account with the e-mail ${data.email}.`);
     throw error;
   }
@@ -134,10 +134,6 @@ async function updateAccount(email: string, data: Prisma.AccountUpdateInput): Pr
     if (isPrismaError(error, "P2025")) throw new InvalidInputError(`There is no account with the e-mail ${email}.`);
     throw error;
   }
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return isPrismaError(error, "P2002");
 }
 
 function isPrismaError(error: unknown, code: string): boolean {

@@ -1,7 +1,7 @@
 import { NotFoundError } from "@/lib/failures";
 
 /** The largest value of a PostgreSQL `integer`. */
-const MAX_ID = 2 ** 31 - 1;
+export const MAX_ID = 2 ** 31 - 1;
 
 /** The identifier that a text holds: canonical decimal digits within the range of the column; null for anything else. */
 export function findId(text: string): number | null {

@@ -2,10 +2,12 @@ import { ApiError } from "@/lib/api/api-error";
 import { databaseTime } from "@/lib/database/clock";
 import { settleSoon } from "@/lib/game-services/edges/configuration";
 import { type AuthenticatedNode, authenticateNodeKey, markHeard } from "@/lib/game-services/edges/nodes";
+import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { env } from "@/lib/process/env";
 import type { Policy } from "@/lib/rate-limit";
 import { quotaOf } from "./quota";
+import { challenge } from "./reporter";
 
 /**
  * Authenticates an edge node by its key, counts the request and notes that the node was heard. Server keys and API tokens
@@ -20,7 +22,7 @@ export async function requireNode(request: Request, policy: Policy): Promise<Aut
 
 /** The edge node whose key the request brings. @throws ApiError 401 */
 export async function identifyNode(request: Request): Promise<AuthenticatedNode> {
-  const [, credentials] = /^bearer[ \t]+(.+)$/is.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];
+  const credentials = bearerCredentials(request.headers);
   if (!credentials) {
     throw new ApiError(401, 'Missing edge node key. Send "Authorization: Bearer <edge node key>".', challenge());
   }
@@ -34,8 +36,4 @@ export async function identifyNode(request: Request): Promise<AuthenticatedNode>
 export async function noteHeard(node: AuthenticatedNode, { headers }: Request): Promise<void> {
   const sender = { ip: clientIp(headers, env.trustedProxies), agent: headers.get("user-agent") };
   if (await markHeard(node, sender, new Date(databaseTime() ?? Date.now()))) settleSoon();
-}
-
-function challenge(detail = ""): Record<string, string> {
-  return { "WWW-Authenticate": `Bearer realm="console-ingest"${detail}` };
 }

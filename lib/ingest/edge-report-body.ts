@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { ApiError } from "@/lib/api/api-error";
-import { UNPRINTABLE } from "@/lib/format/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { CAPACITY, type Excess, findExcess, type MinuteCounters } from "@/lib/game-services/edges/line";
 import type { EdgeReport } from "@/lib/game-services/edges/reports";
+import { MAX_ID } from "@/lib/http/ids";
 import { env } from "@/lib/process/env";
+import { printable } from "@/lib/servers/telemetry/report";
 import { describeIssue } from "./body-text";
 import { parseBoundedJson } from "./bounded-json";
 
@@ -17,10 +18,7 @@ const MAX_ENTRIES = 1000;
 /** A measurement takes place within its interval. */
 const MAX_LATENCY_MS = MINUTE;
 
-const id = z
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
+const id = z.int().min(1).max(MAX_ID);
 const counter = z.int().min(0);
 const asked = counter.max(CAPACITY.connections).optional();
 /** A list that is read up to its first mistake: thousands of them would take long to describe. */
@@ -46,15 +44,7 @@ const atMost = <Item extends z.ZodType>(item: Item) =>
     .optional()
     .default([]);
 
-const version = z
-  .int()
-  .min(0)
-  .max(2 ** 31 - 1);
-const printable = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength)
-    .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
+const version = z.int().min(0).max(MAX_ID);
 
 const acknowledgement = z.strictObject({
   service_id: id,

@@ -51,6 +51,7 @@ export function invalidServerKey(): ApiError {
   return new ApiError(401, "Invalid or replaced server key.", challenge(', error="invalid_token"'));
 }
 
-function challenge(detail = ""): Record<string, string> {
+/** The header of a 401, with what is wrong with the key. */
+export function challenge(detail = ""): Record<string, string> {
   return { "WWW-Authenticate": `Bearer realm="console-ingest"${detail}` };
 }

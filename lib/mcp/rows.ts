@@ -31,11 +31,9 @@ export function fieldsOf({ where = [], sort, fields = [] }: RowsInput): string[]
   return [...where.map(({ field }) => field), ...fields, ...(sort === undefined ? [] : [sort.replace(/^-/, "")])];
 }
 
-/** The rows that are asked for. `total` counts all rows, `matching` those that the filters leave. */
-type Rows = { total: number; matching: number; rows: Json[] };
-
 /**
  * Filters, sorts and cuts rows. A row without a field, or with null there, matches no comparison by size and stands last.
+ * `total` counts all rows, `matching` those that the filters leave.
  * @throws InvalidInputError for a field that is not among `known`.
  */
 export function selectRows(
@@ -59,7 +57,7 @@ export function selectRows(
   const shown = sorted
     .slice(0, limit)
     .map((row) => Object.fromEntries(fields.map((field) => [field, valueAt(row, field)])));
-  return { total: rows.length, matching: matching.length, rows: shown } satisfies Rows;
+  return { total: rows.length, matching: matching.length, rows: shown };
 }
 
 function valueAt(row: Json, field: string): unknown {

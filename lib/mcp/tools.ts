@@ -4,6 +4,7 @@ import * as schemas from "@/lib/api/schemas";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { RANGE_NAMES } from "@/lib/game-services/metrics-query";
 import { sumTraffic, TOTALS_BY } from "@/lib/game-services/traffic-totals";
+import { MAX_ID } from "@/lib/http/ids";
 import { ADVICE, worstCause } from "@/lib/servers/advice";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
 import { COMPONENTS, FULL, WEIGHTS } from "@/lib/servers/health-score";
@@ -22,10 +23,7 @@ type Tool<Input extends z.ZodObject> = {
   run(account: Account, input: z.infer<Input>): Promise<Record<string, unknown>>;
 };
 
-const id = z
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
+const id = z.int().min(1).max(MAX_ID);
 const none = z.strictObject({});
 const LISTED = Object.keys(schemas.serverListItem.shape);
 const inner = (name: string, schema: z.ZodObject) => Object.keys(schema.shape).map((field) => `${name}.${field}`);

@@ -2,11 +2,6 @@ import { z } from "zod";
 import { PlainError } from "@/lib/failures";
 import { tlsProblem } from "./database-tls";
 
-/** Thrown for a wrong variable. The message names every wrong variable, one sentence each. */
-class EnvError extends PlainError {
-  override name = "EnvError";
-}
-
 export type RedisSettings =
   | { kind: "none" }
   | { kind: "tcp"; url: string }
@@ -143,7 +138,7 @@ export type Env = ReturnType<typeof parseEnv>;
 
 /**
  * Reads the settings from variables; an empty one counts as unset.
- * @throws EnvError naming each wrong variable and why.
+ * @throws PlainError naming each wrong variable and why.
  */
 export function parseEnv(source: Record<string, string | undefined>) {
   const values = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, source[name]?.trim() || undefined]));
@@ -165,7 +160,7 @@ export function parseEnv(source: Record<string, string | undefined>) {
   if (values.UPSTASH_REDIS_REST_URL && values.REDIS_URL) {
     problems.push("REDIS_URL and UPSTASH_REDIS_REST_URL are both set; the rate limit can live in only one of them.");
   }
-  if (problems.length > 0 || !parsed.success) throw new EnvError(problems.join("\n"));
+  if (problems.length > 0 || !parsed.success) throw new PlainError(problems.join("\n"));
 
   const { data } = parsed;
   return {

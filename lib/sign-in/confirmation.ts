@@ -1,20 +1,18 @@
-import { cookies } from "next/headers";
 import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { HOUR } from "@/lib/format/time";
 import { textOf } from "@/lib/http/form-fields";
 import { checkCredentials } from "@/lib/sign-in/credentials";
-import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
+import { currentHash } from "@/lib/sign-in/open-sessions";
 import { requestSender } from "@/lib/sign-in/sessions";
-import { hashToken } from "@/lib/tokens/format";
 
 /** For this long after typing the password, the browser may create tokens and revoke all without typing it again. */
 const TRUSTED_FOR = HOUR;
 
 /** Whether the next form that creates, replaces or revokes all has to ask for the password again. */
 export async function needsPassword(): Promise<boolean> {
-  const tokenHash = await sessionHash();
+  const tokenHash = await currentHash();
   if (tokenHash === null) return true;
   const since = new Date(Date.now() - TRUSTED_FOR);
   return (await db.session.count({ where: { tokenHash, authenticatedAt: { gt: since } } })) === 0;
@@ -32,12 +30,7 @@ export async function checkPasswordAgain(account: Account, form: FormData): Prom
   const result = await checkCredentials(account.email, typed, ip);
   if (result.kind === "throttled") return invalid("password", result.message);
   if (result.kind === "refused") return invalid("password", "That is not your password.");
-  const tokenHash = await sessionHash();
+  const tokenHash = await currentHash();
   if (tokenHash) await db.session.updateMany({ where: { tokenHash }, data: { authenticatedAt: new Date() } });
   return null;
-}
-
-async function sessionHash(): Promise<string | null> {
-  const token = (await cookies()).get(SESSION_COOKIE)?.value;
-  return token ? hashToken(token) : null;
 }

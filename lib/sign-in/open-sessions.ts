@@ -72,7 +72,8 @@ export async function changePassword(accountId: number, oldHash: string, passwor
   });
 }
 
-async function currentHash(): Promise<string | null> {
+/** The hash of the session that sent the request. */
+export async function currentHash(): Promise<string | null> {
   const token = (await cookies()).get(SESSION_COOKIE)?.value;
   return token ? hashToken(token) : null;
 }

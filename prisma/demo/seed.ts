@@ -32,11 +32,6 @@ const TOO_MANY = 11;
 
 const EMAILS = DEMO_ACCOUNTS.map(({ email }) => email);
 
-/** Thrown for a database with accounts that are not the demo's. Nothing in it was changed. */
-class ForeignDatabaseError extends PlainError {
-  override name = "ForeignDatabaseError";
-}
-
 /** `builtAt`: when the demo was built. `token`: a new one of the first account. */
 export type DemoAccess = { accounts: typeof DEMO_ACCOUNTS; builtAt: Date; token: string };
 
@@ -44,7 +39,7 @@ export type DemoAccess = { accounts: typeof DEMO_ACCOUNTS; builtAt: Date; token:
  * Builds the demo in an empty database. An existing demo stays as it is; an interrupted build is removed and done again.
  * In every case the last hour is behind it then, and the simulator adds the rest, because nobody should wait for it; the first
  * account gets a new token named "demo", which replaces the previous one.
- * @throws ForeignDatabaseError when there is any account that the demo did not make.
+ * @throws PlainError when there is any account that the demo did not make. Nothing was changed then.
  */
 export async function seedDemo(now: Date = new Date()): Promise<DemoAccess> {
   await refuseForeignAccounts();
@@ -72,7 +67,7 @@ async function findBuildTime(): Promise<Date | null> {
 async function refuseForeignAccounts(): Promise<void> {
   const count = await db.account.count({ where: { email: { notIn: EMAILS } } });
   if (count === 0) return;
-  throw new ForeignDatabaseError(
+  throw new PlainError(
     `This database holds ${count === 1 ? "an account" : `${count} accounts`} that the demo did not make. ` +
       "The demo runs only in a database of its own; nothing was changed.",
   );

@@ -6,10 +6,15 @@ import type { Sample } from "@/lib/servers/telemetry/measurements";
 
 export const cores = z.int().min(1).max(65_536);
 
-export const factText = z
-  .string()
-  .max(256)
-  .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
+/** A text without what misleads on a page, of so many characters at most. */
+export function printable(maxLength: number) {
+  return z
+    .string()
+    .max(maxLength)
+    .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
+}
+
+export const factText = printable(256);
 
 export const publicIp = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" }).nullable();
 
