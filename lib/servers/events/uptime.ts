@@ -85,8 +85,8 @@ export function uptimeOf({ pieces, maintenance, since, now }: Availability, time
   const [from, to] = [Math.max(time.from, since), Math.min(time.to, now)];
   const within = (one: TimeRange) => Math.max(0, Math.min(one.to, to) - Math.max(one.from, from));
   let [offline, outages, counted] = [0, 0, -1];
-  for (let index = firstEndingAfter(pieces, from); index < pieces.length; index++) {
-    const piece = pieces[index] as Piece;
+  for (const piece of pieces) {
+    if (piece.to <= from) continue;
     if (piece.from >= to) break;
     offline += within(piece);
     if (piece.outage !== counted) outages++;
@@ -96,17 +96,6 @@ export function uptimeOf({ pieces, maintenance, since, now }: Availability, time
   const known = Math.max(0, to - from) - left;
   const percent = known > 0 ? Math.floor(((known - offline) * 10_000) / known) / 100 : null;
   return { known, offline, outages, maintenance: left, percent };
-}
-
-/** The index of the first piece that ends after a time: a server may have ten thousand of them. */
-function firstEndingAfter(pieces: readonly Piece[], at: number): number {
-  let [low, high] = [0, pieces.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((pieces[middle] as Piece).to <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** A day or a month of a zone, and the uptime in it. Null: nothing of it is recorded. */
