@@ -14,7 +14,6 @@ const LOAD = [
   "operations/rolling-restart",
   "operations/sign-in-crowds",
   "operations/unread-answers",
-  "operations/waiting-nodes",
   "ops/pages/timing",
 ];
 

@@ -5,6 +5,7 @@ import { ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
 import { CONFIGURATION, RULES } from "@/e2e/support/edge-nodes";
 import { unique } from "@/e2e/support/factories";
+import { recordQueries } from "@/e2e/support/recorded-queries";
 import * as nodes from "@/lib/game-services/edges/nodes";
 import * as services from "@/lib/game-services/management";
 import { mintToken } from "@/lib/tokens/format";
@@ -82,6 +83,19 @@ test("a waiting request is answered within seconds of a change, otherwise with 3
   const second = get(node.key, { "If-None-Match": now, Prefer: "wait=1" });
   expect((await held).status).toBe(304);
   expect((await second).status).toBe(304);
+});
+
+test("nodes that wait together share one look a second", async () => {
+  const waiting = await Promise.all(Array.from({ length: 20 }, () => newNode()));
+  const { etag } = await get(waiting[0]?.key ?? null);
+  const answers: Awaited<ReturnType<typeof get>>[] = [];
+  const wait = async ({ key }: { key: string }) =>
+    answers.push(await get(key, { "If-None-Match": etag, Prefer: "wait=3" }));
+  const queries = await recordQueries(() => Promise.all(waiting.map(wait)));
+  expect(answers.map(({ status }) => status)).toEqual(waiting.map(() => 304));
+  const looks = queries.filter(({ text }) => text.includes("string_agg"));
+  expect(looks.length).toBeGreaterThan(1);
+  expect(looks.length).toBeLessThanOrEqual(5);
 });
 
 test("a change at the moment a node begins to wait is not missed", async ({ skip }) => {
