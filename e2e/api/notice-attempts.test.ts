@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newAccount } from "@/e2e/support/factories";
-import { newListener } from "@/e2e/support/told";
+import { type Arrival, newListener } from "@/e2e/support/told";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { endOldSecret, rotateSecret } from "@/lib/notices/management";
@@ -85,6 +85,7 @@ test.each(SEEDS)("in random history %i every outage beyond its delay is told wit
   const random = randomFrom(seed);
   const servers = [await addServer("web-1"), await addServer("web-2"), await addServer("web-3")];
   const offline = new Set<number>();
+  const dead: Sending[] = [];
   for (let step = 0; step < 40; step++) {
     const server = servers[Math.floor(random() * servers.length)] ?? 0;
     const [what, answer] = [random(), random()];
@@ -94,10 +95,13 @@ test.each(SEEDS)("in random history %i every outage beyond its delay is told wit
       await goOffline(server);
       offline.add(server);
     } else if (what < 0.7 && offline.delete(server)) await comeBack(server);
+    if (random() < 0.25) dead.push(await dieSending(channelId, random() < 0.5 ? arrivals : []));
     await live(random() * 6 * MINUTE, 3 * MINUTE);
   }
   answers.clear();
   await live(9 * HOUR, 45 * MINUTE);
+  // What an instance finds out that only seemed dead changes nothing any more.
+  await Promise.all(dead.map((instance) => instance.end()));
   const told = await rows();
   expect(told.filter(({ state }) => state === "due")).toEqual([]);
   const outages = await sql(`select id, subject_id as server, ended_at is not null as is_over from events
@@ -117,6 +121,22 @@ test.each(SEEDS)("in random history %i every outage beyond its delay is told wit
     expect(one.title).not.toBe("");
   }
 });
+
+/** Another instance takes what is due and dies with it on its way: its channel stays taken, and no outcome is written. */
+async function dieSending(ofChannel: number, arrivals: Arrival[]): Promise<Sending> {
+  let die = () => {};
+  const died = new Promise<void>((resolve) => (die = resolve));
+  const instance = new Sending(({ id: channelId }, message) => {
+    if (channelId !== ofChannel) return Promise.resolve({ kind: "delivered" });
+    arrivals.push({ channelId, ...message });
+    die();
+    return new Promise(() => {});
+  });
+  await makeRows();
+  await instance.send();
+  await Promise.race([died, instance.idle()]);
+  return instance;
+}
 
 /** Numbers from 0 to 1, the same for the same seed. */
 function randomFrom(seed: number): () => number {

@@ -3,12 +3,9 @@ import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
-import { SLOW } from "@/e2e/support/patience";
-import { bundled, startReadyProcess } from "@/e2e/support/ready-process";
-import { startMailServer, startReceiver } from "@/e2e/support/receivers";
+import { startReceiver } from "@/e2e/support/receivers";
 import { openSql, type Sql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { SECOND } from "@/lib/format/time";
 import { seal } from "@/lib/notices/secrets";
 
 // Notices on a database of their own, with receivers of real HTTP and SMTP.
@@ -103,90 +100,6 @@ test("/ops/metrics counts notices due, their age, and messages delivered and giv
       await app.stop();
       await working.stop();
       await gone.stop();
-    }
-  });
-});
-
-test("random kills lose no notice, and repeats carry the same id and body", async () => {
-  test.setTimeout(SLOW.timeout);
-  await onDatabase(async ({ sql, url }) => {
-    const KILLS = 10;
-    const [webhook, mail] = [
-      // A receiver takes a moment, so that deaths fall into it.
-      await startReceiver((response) => setTimeout(() => response.writeHead(204).end(), 30)),
-      await startMailServer(),
-    ];
-    const variables = { ...WITH_KEY, SMTP_URL: mail.url, MAIL_FROM: "notices@example.com" };
-    try {
-      await sql(`${addChannel(1, "a", webhook.url)}; ${addChannel(1, "m", "ann@example.com")}`);
-      // Time that nobody waits for: what a dead instance held is free, what waits for others or another attempt is due, and no limit
-      // of an hour is reached.
-      const hurry = async () => {
-        for (const change of [
-          "notices set next_at = now() where state = 'due'",
-          "notices set settled_at = now() - interval '2 hours' where settled_at > now() - interval '2 hours'",
-          "notice_messages set next_at = now() where state = 'due'",
-          "notice_messages set ended_at = now() - interval '2 hours' where ended_at > now() - interval '2 hours'",
-        ]) {
-          // It locks rows in no order. Where it is in the way of the process, the next turn does it.
-          await sql(`update ${change}`).catch((error) => expect(error).toMatchObject({ code: "40P01" }));
-        }
-      };
-      const waiting = async () =>
-        (
-          await sql(
-            "select id from notices where state = 'due' or state = 'told' and tells = 'begin' and ended_at is null",
-          )
-        ).length;
-      const start = () => startReadyProcess<string>(bundled("e2e/support/notices-process.ts"), [url], variables);
-      for (let n = 1; n <= KILLS; n++) {
-        const { child } = await start();
-        const died = new Promise((resolve) => child.once("exit", resolve));
-        await sql(`insert into events (subject, subject_id, account_id, kind, started_at, facts)
-          values ('server', 1 + ${n} % 2, 1, 'disk_full', now() - interval '${n} minutes', '{"n": ${n}}')`);
-        // The moment of its death is the one thing that chance decides here.
-        const at = Date.now() + Math.random() * 600;
-        while (Date.now() < at) await hurry();
-        child.kill("SIGKILL");
-        await died;
-        await sql(`update events set ended_at = now() where ended_at is null and random() < 0.5;
-          update notice_channels set leased_until = null`);
-      }
-      await sql("update events set ended_at = now() where ended_at is null");
-      const { stop } = await start();
-      await expect
-        .poll(
-          async () => {
-            await hurry();
-            return (
-              (await waiting()) +
-              Number((await sql("select count(*)::int as n from events where notice_due or notice_end_due"))[0]?.n)
-            );
-          },
-          { timeout: 120 * SECOND },
-        )
-        .toBe(0);
-      await stop();
-      const rows = await sql(`select c.name, n.event_id, n.tells, n.state, n.message_id::text as message
-        from notices n join notice_channels c on c.id = n.channel_id`);
-      expect(rows.filter(({ state }) => state !== "told")).toEqual([]);
-      // Each event was told to both, and its end by itself or with its beginning.
-      expect(new Set(rows.map(({ name, event_id }) => `${name} ${event_id}`)).size).toBe(2 * KILLS);
-      const bodies = new Map<string, Set<string>>();
-      for (const { headers, body } of webhook.received) {
-        const id = String(headers["webhook-id"]);
-        bodies.set(id, (bodies.get(id) ?? new Set()).add(body));
-      }
-      for (const [id, all] of bodies) expect(all.size, id).toBe(1);
-      const mails = new Set(mail.mails.map(({ parsed }) => String(parsed.messageId).slice(1, -1).split("@")[0]));
-      for (const { name, message } of rows) {
-        expect(name === "a" ? bodies.has(String(message)) : mails.has(String(message)), `${name} ${message}`).toBe(
-          true,
-        );
-      }
-    } finally {
-      await webhook.stop();
-      await mail.stop();
     }
   });
 });
