@@ -5,35 +5,13 @@ import { join } from "node:path";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
+import { runOnTerminal } from "@/e2e/support/run-on-terminal";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const FILE = "public/clients/console";
-
-/** Runs the program on a terminal, and types these lines once it asks for a token: what is typed before is dropped. */
-const ON_A_TERMINAL = `
-import os, pty, sys
-lines, command = sys.argv[1], sys.argv[2:]
-child, terminal = pty.fork()
-if child == 0:
-    os.execvp(command[0], command)
-shown = b""
-while True:
-    try:
-        part = os.read(terminal, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    shown += part
-    if lines and b"Token (not shown)" in shown:
-        os.write(terminal, lines.encode())
-        lines = ""
-sys.stdout.buffer.write(shown)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-`;
 
 /** A home of its own, and the ways to run the program there. */
 function newHome() {
@@ -45,7 +23,7 @@ function newHome() {
     file,
     run: (args: string[], variables = {}) => runProgram("python3", [FILE, ...args], { ...base, ...variables }),
     onTerminal: (args: string[], typed = "", variables = {}) =>
-      runProgram("python3", ["-c", ON_A_TERMINAL, typed, "python3", FILE, ...args], { ...base, ...variables }),
+      runOnTerminal(["python3", FILE, ...args], { ...base, ...variables }, typed),
     store(origin: string, token: string, mode = 0o600) {
       mkdirSync(join(home, ".config/console"), { recursive: true });
       writeFileSync(file, JSON.stringify({ origin, token }));

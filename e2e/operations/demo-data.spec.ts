@@ -8,19 +8,6 @@ import { runDemo } from "@/e2e/support/running-command";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
-test("outside Linux the demo leaves out this machine and says why", async () => {
-  const platform = Object.getOwnPropertyDescriptor(process, "platform") ?? {};
-  Object.defineProperty(process, "platform", { ...platform, value: "darwin" });
-  try {
-    const { startThisMachine } = await import("@/prisma/demo/this-machine");
-    const { line, stop } = await startThisMachine("http://127.0.0.1:1");
-    expect(await line).toBe('"This machine" is left out: its daemon reads /proc, which Linux alone has.');
-    await stop();
-  } finally {
-    Object.defineProperty(process, "platform", platform);
-  }
-});
-
 test("npm run demo with DATABASE_URL fills that database with every state", async () => {
   const database = await createTestDatabase();
   const port = await freePort();

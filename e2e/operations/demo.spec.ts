@@ -120,7 +120,8 @@ test("npm run demo shows live data in every state and keeps it across runs", {
   await expectShortPage(page, origin + serverPath(sick?.id ?? 0));
   const sentPage = await expectTestsToArrive(page, origin, demo);
   expect(await demo.stop()).toBe(0);
-  expectSteps(demo.output(), { isTerminal: false });
+  expectSteps(demo.output());
+  expect(readFileSync(join(dir, "demo.log"), "utf8")).toContain('"event":"stopped"');
   await expect.poll(() => started.filter(isAlive)).toEqual([]);
   expect(await tryToConnect("127.0.0.1", Number(new URL(sentPage).port))).toBe("ECONNREFUSED");
 
