@@ -18,8 +18,9 @@ import {
 const ORIGIN = "https://console.example.com";
 /** What was asked, and when by the client's clock. */
 let asked: { url: string; at: number }[] = [];
-/** What befalls the next requests: nobody answers, or something in between says 503. */
-let failures: ("drop" | "busy")[] = [];
+/** What befalls the next requests: nobody answers, or something in between says 503, for a moment or for a month. */
+let failures: ("drop" | "busy" | "away")[] = [];
+const WAITS = { busy: "2", away: String((30 * DAY) / SECOND) };
 let underWay = 0;
 
 beforeEach(() => {
@@ -29,7 +30,7 @@ beforeEach(() => {
     asked.push({ url, at: performance.now() });
     const failure = failures.shift();
     if (failure === "drop") throw new TypeError("fetch failed");
-    if (failure) return new Response('{"error":"Busy."}', { status: 503, headers: { "Retry-After": "2" } });
+    if (failure) return new Response('{"error":"Busy."}', { status: 503, headers: { "Retry-After": WAITS[failure] } });
     underWay++;
     return answer(url, init).finally(() => underWay--);
   });
@@ -171,6 +172,20 @@ test("follow gives each interval once, late ones too, over failures and a restar
   expect(depths[0]).toBeNull();
   expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
   expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
+});
+
+test("a Retry-After of months is waited for, with no request meanwhile", async () => {
+  failures.push("away", "away");
+  const ending = new AbortController();
+  moveTime();
+  const next = new ConsoleApi({ origin: ORIGIN, token: "cpat_x" }).follow(1, { signal: ending.signal }).next();
+  const ended = expect(next).rejects.toThrow("stopped");
+  await expect.poll(() => asked.length).toBe(1);
+  // No timer can hold more than 24 days.
+  for (let passed = 0; passed < 24; passed++) await vi.advanceTimersByTimeAsync(DAY);
+  expect(asked).toHaveLength(1);
+  ending.abort(new Error("stopped"));
+  await ended;
 });
 
 test("follow ends with the first refusal that waiting does not help", async () => {

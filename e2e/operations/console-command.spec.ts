@@ -1,15 +1,15 @@
-import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
-import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { startGateway } from "@/e2e/support/gateway";
+import { listen } from "@/e2e/support/listen";
 import { needs } from "@/e2e/support/needs";
 import { runOnTerminal } from "@/e2e/support/run-on-terminal";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
-import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const FILE = "public/clients/console";
 
@@ -112,11 +112,9 @@ test("columns align for any name, and narrow terminals shorten the widest, never
   expect(Math.max(...shown.split("\r\n").map(cells))).toBe(80);
 });
 
-test("exit codes say what failed, in one sentence and without a traceback", {
-  tag: "@waits",
-}, async () => {
+test("exit codes say what failed, in one sentence and without a traceback", async () => {
   needs("python3");
-  const { accountId, token } = await fill();
+  const { token } = await fill();
   const { run } = newHome();
   const failed = async (args: string[], variables = {}) => {
     const { code, output, errors } = await run(args, { CONSOLE_TOKEN: token, ...variables });
@@ -150,13 +148,12 @@ test("exit codes say what failed, in one sentence and without a traceback", {
   expect((await failed(["nonsense"]))[0]).toBe(2);
   expect((await failed(["traffic", "Lobby", "--range", "30d"]))[0]).toBe(2);
   // It waits as the console asks, and then answers.
-  const limited = await newToken(accountId);
-  await spend(limited, API_REQUESTS.limit);
-  const { code, errors } = await run(["me"], { CONSOLE_TOKEN: limited });
-  expect({ code, errors }).toEqual({
-    code: 0,
-    errors: expect.stringMatching(/^Waiting \d+ s, as the console asks\.\n$/),
-  });
+  const gateway = await startGateway();
+  gateway.failures.push(429);
+  const { code, errors } = await run(["me"], { CONSOLE_TOKEN: token, CONSOLE_ORIGIN: gateway.origin });
+  gateway.stop();
+  expect({ code, errors }).toEqual({ code: 0, errors: "Waiting 2 s, as the console asks.\n" });
+  expect(gateway.asked).toHaveLength(2);
 });
 
 /** By what is wrong: an answer as it is sent, and the exit code that it ends with. */
@@ -189,10 +186,9 @@ test("any bad answer, token or URL ends in one sentence and an exit code", async
     return code;
   };
   for (const [what, [answer, code]] of Object.entries(STRANGE)) {
-    const server = createServer((socket) => socket.once("data", () => socket.end(answer))).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    expect(await failed({ CONSOLE_ORIGIN: `http://127.0.0.1:${port}`, CONSOLE_TOKEN: "cpat_secret" }), what).toBe(code);
+    const server = createServer((socket) => socket.once("data", () => socket.end(answer)));
+    const at = `http://127.0.0.1:${await listen(server)}`;
+    expect(await failed({ CONSOLE_ORIGIN: at, CONSOLE_TOKEN: "cpat_secret" }), what).toBe(code);
     server.close();
   }
   expect(await failed({ CONSOLE_ORIGIN: origin, CONSOLE_TOKEN: "cpat_secret\nX: y" })).toBe(3);

@@ -1,36 +1,37 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newServer, putSample } from "@/e2e/support/factories";
-import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
+import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
-import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const RECIPES = "public/recipes";
 
-test("fleet.sh prints every server in full, and waits where the limit says so", {
-  tag: "@waits",
-}, async () => {
+test("fleet.sh prints every server in full, and waits where the limit says so", async () => {
   needs("curl");
   const { id: accountId, token } = await newAccount();
   const ids = [await newServer(accountId), await newServer(accountId), await newServer(accountId)].map(({ id }) => id);
-  // Two requests are left: one for the list, one for the first server.
-  await spend(token, API_REQUESTS.limit - 2);
-  const { code, output, errors } = await runProgram("sh", [`${RECIPES}/fleet.sh`], {
-    ORIGIN: sharedOrigin(),
-    TOKEN: token,
-  });
-  expect(code, errors).toBe(0);
-  const servers = output
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { data: { id: number } });
-  expect(servers.map(({ data }) => data.id)).toEqual(ids);
-  expect(errors).toBe("");
+  const { origin, asked, failures, stop } = await startGateway();
+  try {
+    failures.push(429);
+    const { code, output, errors } = await runProgram("sh", [`${RECIPES}/fleet.sh`], { ORIGIN: origin, TOKEN: token });
+    expect(code, errors).toBe(0);
+    const servers = output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { data: { id: number } });
+    expect(servers.map(({ data }) => data.id)).toEqual(ids);
+    expect(errors).toBe("");
+    const [refused, next] = asked;
+    expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(2 * SECOND);
+  } finally {
+    stop();
+  }
 });
 
 test("fleet.sh silently survives a console restart and names errors that waiting cannot fix", async () => {

@@ -67,20 +67,13 @@ except Aborted:
 print(ConsoleApi(origin, token).get_account()["id"])
 `;
 
-test("both clients wait as told at a real limit unless forbidden or aborted", {
+test("the Python client waits as told at a real limit unless forbidden or aborted", {
   tag: "@waits",
 }, async () => {
   needs("python3");
   const { id, token } = await newAccount();
   await spend(token, API_REQUESTS.limit);
-  const api = new ConsoleApi({ origin: sharedOrigin(), token });
-  const impatient = new ConsoleApi({ origin: sharedOrigin(), token, maxWait: 0 });
-  const refused = (await impatient.getAccount().catch((error: unknown) => error)) as ConsoleApiError;
-  expect(refused.status).toBe(429);
-  expect(refused.retryAfter).toBeGreaterThan(0);
-  await expect(api.getAccount({ signal: AbortSignal.timeout(500) })).rejects.toThrow("timeout");
-  const [account, printed] = await Promise.all([api.getAccount(), python(WAIT, [sharedOrigin(), token])]);
-  expect(account.id).toBe(id);
+  const printed = await python(WAIT, [sharedOrigin(), token]);
   expect(printed.trim().split("\n")).toEqual(["429 True", "aborted", String(id)]);
 });
 
@@ -236,19 +229,12 @@ for warning in caught:
     print(warning.message, warning.filename)
 `;
 
-test("both clients warn once of tokens that end within 14 days, and no others", async () => {
+test("the Python client warns once of tokens that end within 14 days, and no others", async () => {
   needs("python3");
   const { id, token } = await newAccount();
   const later = await newToken(id, new Date(Date.now() + 15 * DAY));
   const endsAt = new Date(Math.floor((Date.now() + 13 * DAY) / SECOND) * SECOND);
   const soon = await newToken(id, endsAt);
-  const heard: string[] = [];
-  for (const each of [token, later, soon]) {
-    const api = new ConsoleApi({ origin: sharedOrigin(), token: each, warn: (message) => heard.push(message) });
-    await api.getAccount();
-    await api.getServer(2_147_483_647).catch(() => {});
-  }
-  expect(heard).toEqual([`The access token ends at ${endsAt.toISOString()}: replace it before.`]);
   const day = endsAt.toISOString().replace(".000Z", "Z");
   const printed = await python(WARN, [sharedOrigin(), token, later, soon]);
   expect(printed).toBe(`The access token ends at ${day}: replace it before. <string>\n`);

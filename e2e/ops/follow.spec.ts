@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
-import { setTimeout } from "node:timers/promises";
 import { newAccount, newGameService } from "@/e2e/support/factories";
-import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { expect, test } from "@/e2e/support/fixtures";
+import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { ConsoleApi, type FollowedIntervals } from "@/public/clients/console-api";
+import type { FollowedIntervals } from "@/public/clients/console-api";
 
 type Follower = {
   next(): Promise<FollowedIntervals>;
@@ -49,32 +47,6 @@ function follow(origin: string, token: string, id: number, since?: number): Foll
   };
 }
 
-/** Stands between a client and the console. Notes what is asked when, and fails the requests that come next. */
-async function startGateway() {
-  const asked: { url: string; at: number }[] = [];
-  const failures: ("drop" | "busy" | "away")[] = [];
-  const server = createServer(async (request, response) => {
-    asked.push({ url: request.url ?? "", at: performance.timeOrigin + performance.now() });
-    const failure = failures.shift();
-    if (failure === "drop") return request.socket.destroy();
-    const wait = { busy: "2", away: "2592000" };
-    if (failure) return response.writeHead(503, { "Retry-After": wait[failure] }).end('{"error":"Busy."}');
-    const headers = { Authorization: request.headers.authorization ?? "" };
-    const answer = await fetch(`${sharedOrigin()}${request.url}`, { headers });
-    response.writeHead(answer.status, { "Content-Type": "application/json" }).end(await answer.text());
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    failures,
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
 test("the Python client's follow gives each interval once, over failures and a restart", {
   tag: "@waits",
 }, async () => {
@@ -106,7 +78,7 @@ test("the Python client's follow gives each interval once, over failures and a r
         [15, 3],
       ],
     ]);
-    gateway.failures.push("drop", "busy", "drop");
+    gateway.failures.push("drop", 503, "drop");
     await store([10, 1]);
     expect(await read(follower)).toEqual([10, [[10, 1]]]);
     // Later than the overlap: only the read of all that may be late finds it. What is older than the beginning stays out.
@@ -138,23 +110,6 @@ test("the Python client's follow gives each interval once, over failures and a r
     expect(depths[0]).toBeNull();
     expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
     expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
-  } finally {
-    gateway.stop();
-  }
-});
-
-test("a Retry-After of months is waited for, with no request meanwhile", async () => {
-  const gateway = await startGateway();
-  try {
-    gateway.failures.push(...Array<"away">(100).fill("away"));
-    const ending = new AbortController();
-    const api = new ConsoleApi({ origin: gateway.origin, token: "cpat_x" });
-    const next = api.follow(1, { signal: ending.signal }).next();
-    await expect.poll(() => gateway.asked.length).toBe(1);
-    await setTimeout(SECOND / 2);
-    expect(gateway.asked).toHaveLength(1);
-    ending.abort(new Error("stopped"));
-    await expect(next).rejects.toThrow("stopped");
   } finally {
     gateway.stop();
   }
