@@ -149,23 +149,6 @@ test("every command names its database, embedded or not, and never the password"
   }
 });
 
-test("a command that takes no arguments refuses them and does nothing", async () => {
-  for (const [words, word, called] of [
-    [["console", "sweep"], "--help", "npm run console -- sweep"],
-    [["build"], "now", "npm run build"],
-  ] as const) {
-    // Whatever it did with this database would fail otherwise.
-    const { code, stdout, stderr } = await command([...words, word, "8080"], {
-      DATABASE_URL: "postgresql://127.0.0.1:1/x",
-    });
-    expect({ code, refusal: stderr }).toEqual({
-      code: 1,
-      refusal: `"${called}" takes no arguments, so not "${word}". Its settings are variables of the environment.\n`,
-    });
-    expect(stdout).toBe("");
-  }
-});
-
 test("without DATABASE_URL every command but the demo's refuses and creates no database", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   for (const args of [

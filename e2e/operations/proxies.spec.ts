@@ -213,37 +213,6 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
   });
 }
 
-test("behind a common nginx misconfiguration sign-in works or names the line to change", async () => {
-  needs("nginx", "openssl");
-  const host = "console.example.com";
-  const lines = [
-    ["  proxy_set_header Host $host;", `https://${host}`],
-    // nginx sends the name of the upstream.
-    ["", "https://console"],
-  ] as const;
-  for (const [line, own] of lines) {
-    const change = (site: string) => site.replace("  proxy_set_header Host $http_host;", line);
-    const nginx = await startNginx(
-      instances.map(({ port }) => port),
-      change,
-    );
-    try {
-      const signedIn = await signInThrough(nginx.port, host, { "Sec-Fetch-Site": "same-origin" });
-      expect(signedIn.status, signedIn.body).toBe(303);
-      const old = await signInThrough(nginx.port, host);
-      expect(old.status).toBe(403);
-      expect(old.body).toContain(`It was sent from https://${host}:${nginx.port}, and the console is at ${own}`);
-      expect(old.body).toContain("proxy_set_header Host $http_host;");
-      for (const site of ["cross-site", "same-site", "none"]) {
-        const headers = { Origin: "https://elsewhere.example", "Sec-Fetch-Site": site };
-        expect((await signInThrough(nginx.port, host, headers)).status, site).toBe(403);
-      }
-    } finally {
-      await nginx.stop();
-    }
-  }
-});
-
 /** Signs in a new account through a proxy on this port, as a browser does. `more`: further headers of the form. */
 async function signInThrough(port: number, host: string, more: Record<string, string> = {}) {
   const { email } = await newAccount();

@@ -95,22 +95,6 @@ test("Prometheus with the node exporter and the daemon measure a recorded machin
   }
 });
 
-test("Prometheus is told of a second machine behind one key and of wrong keys", {
-  tag: "@waits",
-}, async () => {
-  const { id, key } = await reportingServer();
-  const [first, second] = [own(await startNodeExporter()), own(await startNodeExporter())];
-  prometheus("first", key, first.target);
-  await expect.poll(() => samplesOf(id), LONG).not.toHaveLength(0);
-  const refused = prometheus("second", key, second.target);
-  await expect.poll(refused.output, LONG).toContain(`This key already reports for`);
-  expect(refused.output()).toContain("400 Bad Request");
-  const count = (await samplesOf(id)).length;
-  await expect.poll(async () => (await samplesOf(id)).length, LONG).toBeGreaterThan(count);
-  const wrong = prometheus("wrong", key.slice(0, -1), first.target);
-  await expect.poll(wrong.output, LONG).toContain("Invalid or replaced server key.");
-});
-
 test("Prometheus resends whatever it was told to send later, without loss", {
   tag: "@waits",
 }, async () => {

@@ -20,9 +20,9 @@ export type NginxServer = {
   stop(): Promise<void>;
 };
 
-/** nginx with the shipped configuration, or what `change` makes of it, in front of instances on two loopback ports. */
-export async function startNginx(instances: readonly number[], change = (site: string) => site): Promise<NginxServer> {
-  const { dir, port, plainPort, remove } = await writeNginxFiles(instances, change);
+/** nginx with the shipped configuration in front of instances on two loopback ports. */
+export async function startNginx(instances: readonly number[]): Promise<NginxServer> {
+  const { dir, port, plainPort, remove } = await writeNginxFiles(instances);
   const child = spawn("nginx", nginxArguments(dir), { stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   child.stderr.on("data", (chunk) => (stderr += chunk));
@@ -59,7 +59,7 @@ function nginxArguments(dir: string): string[] {
   return ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
 }
 
-async function writeNginxFiles([first, second = first]: readonly number[], change = (site: string) => site) {
+async function writeNginxFiles([first, second = first]: readonly number[]) {
   const dir = mkdtempSync(join(tmpdir(), "console-nginx-"));
   const [port, plainPort] = [await freePort(), await freePort()];
   const [certificate, key] = [join(dir, "certificate.pem"), join(dir, "key.pem")];
@@ -75,7 +75,7 @@ async function writeNginxFiles([first, second = first]: readonly number[], chang
     .replace(/^ *listen \[::\].*\n/gm, "")
     .replace("listen 443", `listen 127.0.0.1:${port}`)
     .replace("listen 80;", `listen 127.0.0.1:${plainPort};`);
-  writeFileSync(join(dir, "site.conf"), change(site));
+  writeFileSync(join(dir, "site.conf"), site);
   const folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${dir}/${name};`,
   );
