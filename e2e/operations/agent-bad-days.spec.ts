@@ -76,15 +76,6 @@ for (const shell of [...SHELLS, ["sh"]]) {
   });
 }
 
-test("a file system that does not answer is named and left out", async () => {
-  bench.shim("df", "exec /bin/sleep 60");
-  const { code, stdout, stderr } = await bench.run(["dash"], ["print"]);
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ cpu_pct: expect.any(Number), uptime_s: expect.any(Number) });
-  expect(JSON.parse(stdout)).not.toHaveProperty("disk_used_pct");
-  expect(stderr).toMatch(/^df does not answer for \/.*, so its fullness is not known\.\n$/);
-});
-
 test("where ping ends at once, a single check-in still measures for a second", async () => {
   const slept = join(bench.dir, "slept");
   bench.shim("ping", "exit 2");

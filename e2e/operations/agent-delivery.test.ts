@@ -160,6 +160,7 @@ for (const client of ["curl", "wget"]) {
       const paths = bench.machine();
       const ended = await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, paths);
       expect([ended.code, ended.stdout]).toEqual([0, `Checked in at ${console.origin}.\n`]);
+      expect(ended.stderr).toContain("check-ins carry the console's time");
     }
   });
 }

@@ -182,6 +182,14 @@ test("a file system with less than nothing free is full", async ({ bench, expect
   expect((await bench.print(bench.machine())).disk_used_pct).toBe(100);
 });
 
+test("a file system that does not answer is named and left out", async ({ bench, expect }) => {
+  bench.shim("df", "exec /bin/sleep 60");
+  const told = await bench.print(bench.machine());
+  expect(told).toMatchObject({ load5: expect.any(Number), uptime_s: expect.any(Number) });
+  expect(told).not.toHaveProperty("disk_used_pct");
+  expect(told.stderr).toBe("df does not answer for /, so its fullness is not known.\n");
+});
+
 test("a single check-in waits for neither df nor systemctl, and leaves none behind", async ({ bench, expect }) => {
   const log = join(bench.dir, "started");
   bench.shim("timeout", 'shift; exec /usr/bin/timeout 1 "$@"');

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { AgentBench, PING, TOOLS } from "@/e2e/support/agent";
+import { AgentBench, PING } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
@@ -169,15 +169,4 @@ test("samples from a clock an hour ahead are stored once at their true time", as
   for (const time of times) expect(time).toBeLessThanOrEqual(Date.now() / SECOND + slack);
   expect(agent.stderr()).toMatch(/The clocks of this machine and of the console differ by (359[5-9]|360[0-5]) seconds/);
   expect(agent.stderr()).not.toContain("is left out");
-});
-
-test("a check-in by wget three hours behind is stored at its true time", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
-  bench.shim("date", "echo $(($(/bin/date +%s) - 10800))");
-  bench.only([...TOOLS, "wget"]);
-  const { code, stderr } = await bench.run(["dash"], ["once", sharedOrigin()], `${key}\n`);
-  expect([code, stderr]).toEqual([0, expect.stringContaining("check-ins carry the console's time")]);
-  const [sample] = await samplesOf(id);
-  expect(Math.abs(Date.now() - Number(sample?.at))).toBeLessThan(30 * SECOND);
 });

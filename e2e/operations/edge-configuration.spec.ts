@@ -212,45 +212,4 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     expect(await askStatus(host.ip, PORT, "two.example.test")).toBeNull();
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
-
-  test("findings about an origin during a report are sent with the next one", async ({ world }) => {
-    const { hosts, mutes, newMuteOrigin } = world;
-    const host = new EdgeHost();
-    hosts.push(host);
-    await host.startHaproxy();
-    // It answers no ping, which is known a moment after the first report has left.
-    const port = await newMuteOrigin(host.outside);
-    const pingsEnded = new Promise<void>((resolve) => {
-      let pings = 0;
-      mutes[0]?.on("connection", (socket) => socket.on("close", () => ++pings === 2 && resolve()));
-    });
-    const service = {
-      id: 1,
-      version: 1,
-      java_hostname: "one.example.test",
-      origin_host: host.outside,
-      origin_port: port,
-    };
-    const warnings: (string | null)[] = [];
-    const slow = createServer(async (request, response) => {
-      response.sendDate = false;
-      if (request.method !== "POST") {
-        return response.end(JSON.stringify({ data: { revision: "1", services: [{ ...service, enabled: true }] } }));
-      }
-      const { acknowledgements } = JSON.parse(await text(request));
-      warnings.push(...acknowledgements.map(({ warning }: { warning: string | null }) => warning));
-      // Both ways have been tried by then.
-      await pingsEnded;
-      response.end(JSON.stringify({ data: { stored: 0 } }));
-    }).listen(0, host.outside);
-    await once(slow, "listening");
-    try {
-      host.startEdge(`http://${host.outside}:${(slow.address() as AddressInfo).port}`, mintToken("edgeKey"));
-      await expect.poll(() => warnings.at(-1)).toContain("The origin does not answer a status ping");
-      expect(warnings[0]).toBeNull();
-    } finally {
-      slow.closeAllConnections();
-      slow.close();
-    }
-  });
 });

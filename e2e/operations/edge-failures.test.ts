@@ -222,10 +222,13 @@ test("services with one origin learn its protocol in one ping a second", async (
   for (const { hostname } of node.wanted) answerClient(node, { hostname, protocol: 765, isPing: true });
   await expect.poll(() => node.statuses.knows(1, 765)).toBe(true);
   expect(pings()).toBe(1);
+  await pingAll(node);
+  // Of a minute: one for all of them, and one in a protocol of their clients.
+  expect(pings()).toBe(3);
 });
 
-test("what is applied where a minute begins is pinged with that minute alone", async () => {
-  const { port, pings } = await newOrigin();
+/** A node that has applied a service with an origin at this port, which it has not pinged. */
+async function newServingNode(port: number, answer?: RequestListener): Promise<Node> {
   await answerAsHaproxy((command) =>
     new Map([
       ["show serv", `1\n# be_name srv_name srv_addr srv_admin_state srv_port\nslot_1 o1 127.0.0.1 0 ${port}\n`],
@@ -233,7 +236,7 @@ test("what is applied where a minute begins is pinged with that minute alone", a
       ["show stat", "# pxname,svname,scur,stot\nslot_1,BACKEND,0,0\n"],
     ]).get(command),
   );
-  const node = await newNode();
+  const node = await newNode(answer);
   const service = { id: 1, version: 1, java_hostname: "one.example.com", enabled: true };
   node.configuration = { revision: "1", services: [{ ...service, origin_host: "127.0.0.1", origin_port: port }] };
   const way = { ip: "127.0.0.1", port, range: null, isProxied: false };
@@ -241,9 +244,36 @@ test("what is applied where a minute begins is pinged with that minute alone", a
   node.slots.set(1, { service: 1 });
   node.minute = 60_000;
   await apply(node);
+  return node;
+}
+
+test("what is applied where a minute begins is pinged with that minute alone", async () => {
+  const { port, pings } = await newOrigin();
+  const node = await newServingNode(port);
   node.pinged = node.minute;
   await pingAll(node);
   expect([node.wanted.length, pings()]).toEqual([1, 1]);
+});
+
+test("findings about an origin during a report are sent with the next one", async () => {
+  const warnings: (string | null)[] = [];
+  const answers: (() => void)[] = [];
+  // Nothing listens at the port of its origin.
+  const node = await newServingNode(1, (request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += chunk));
+    request.on("end", () => {
+      for (const { warning } of JSON.parse(text).acknowledgements) warnings.push(warning);
+      answers.push(() => response.end('{"data":{"stored":0}}'));
+    });
+  });
+  const ended = deliver(node);
+  await expect.poll(() => warnings).toEqual([null]);
+  await pingAll(node);
+  answers[0]?.();
+  await expect.poll(() => warnings.slice(1)).toEqual([expect.stringContaining("does not answer a status ping")]);
+  node.stop.abort();
+  await ended;
 });
 
 test("systemd never gives up on an edge node, however often it fails", () => {

@@ -114,19 +114,6 @@ test("flushed nftables rules come back, and services and counting go on meanwhil
   expect(host.output.match(/ nft failed/g)?.length ?? 0).toBeLessThanOrEqual(2);
 });
 
-test("services with one origin are one ping of the node", async () => {
-  const console = await startConsole();
-  const { port, pings } = await newOrigin();
-  console.serve([1, 2, 3, 4, 5].map((id) => service(id, `s${id}.example.test`, port)));
-  await host.startHaproxy();
-  host.startEdge(console.url, mintToken("edgeKey"));
-  await expect.poll(async () => (await host.ledHostnames()).length).toBe(5);
-  await expect.poll(pings).toBeGreaterThan(0);
-  // The first ping of a configuration, and that of a minute.
-  await host.endMinute();
-  expect(pings()).toBeLessThanOrEqual(3);
-});
-
 test("services with one origin each read whether it answers in their way", async () => {
   const console = await startConsole();
   const { origin, port } = await newOrigin();

@@ -221,7 +221,6 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
     opsPort,
     token,
     hosts,
-    mutes,
     names,
     get,
     statusOf,
