@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { newAccount, newIp, newSession, PASSWORD, unique } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
@@ -29,4 +30,38 @@ test("strangers cannot lock an owner out where the owner has signed in before", 
   }
   expect(await checkCredentials(email, PASSWORD, newIp())).toMatchObject({ kind: "throttled" });
   expect(await checkCredentials(email, PASSWORD, home)).toMatchObject({ kind: "accepted", accountId: id });
+});
+
+test("many networks of one home or site close sign-in there alone, sparing known accounts", async () => {
+  // With a hash that takes no time.
+  const { passwordHash } = await db.account.findFirstOrThrow({
+    where: { id: (await newAccount()).id },
+    omit: { passwordHash: false },
+  });
+  const emails = Array.from({ length: 130 }, () => `${unique("guessed")}@example.com`);
+  await db.account.createMany({ data: emails.map((email) => ({ email, name: "Guessed", passwordHash })) });
+  const signIn = async (email = "", from = "", password = "wrong password") => {
+    const result = await checkCredentials(email, password, from);
+    return result.kind === "throttled" ? /^Too many attempts|/.exec(result.message)?.[0] : result.kind;
+  };
+  // A site has 2^16 networks; a home 2^8 of them, with the first numbers of the fourth group in common.
+  const site = `2001:db8:${randomBytes(2).toString("hex")}`;
+  const network = (home: number, n: number) => `${site}:${((home << 8) + n).toString(16)}::1`;
+  const [owner, other] = [await newAccount(), await newAccount()];
+  await newSession(owner.id);
+  await db.session.updateMany({ where: { accountId: owner.id }, data: { ip: network(1, 0xff) } });
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("accepted");
+
+  // The home of the owner: 60 attempts in all.
+  for (let n = 1; n < 60; n++) expect(await signIn(emails[n], network(1, n))).toBe("refused");
+  expect(await signIn(other.email, network(1, 200), PASSWORD)).toBe("Too many attempts");
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("accepted");
+  // Another home of the same site, until the site has had its 120.
+  let judged = 0;
+  for (let n = 1; n < 60; n++) if ((await signIn(emails[60 + n], network(2, n))) === "refused") judged++;
+  expect(judged).toBeGreaterThan(50);
+  expect(await signIn(other.email, network(3, 1), PASSWORD)).toBe("Too many attempts");
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("accepted");
+  // Another site.
+  expect(await signIn(other.email, "2001:db8:ffff:1::1", PASSWORD)).toBe("accepted");
 });

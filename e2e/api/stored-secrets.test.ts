@@ -1,5 +1,5 @@
+import { expect, test } from "vitest";
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/format/time";
