@@ -59,8 +59,3 @@ test("docs/edge.md sets up an edge node by the lines that its page shows", () =>
   const { prepare, start } = setUpLines("https://console.example.com");
   expect(readFileSync("docs/edge.md", "utf8")).toContain(`\`\`\`sh\n${prepare}\n${start}\n\`\`\`\n`);
 });
-
-test("installing the tests reports nothing: Swagger UI's counter of installations is switched off", () => {
-  const { scarfSettings } = JSON.parse(readFileSync("package.json", "utf8")) as { scarfSettings?: unknown };
-  expect(scarfSettings).toEqual({ enabled: false });
-});

@@ -2,18 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, type TestContext, test, vi } from "vitest";
-import { PROGRAMS, type Program, reasonWithout } from "@/e2e/support/programs.mjs";
+import { PROGRAMS, type Program } from "@/e2e/support/programs.mjs";
 import { needsProgram } from "@/e2e/support/unit-needs";
 
 const names = Object.keys(PROGRAMS) as Program[];
-
-test("a missing program that tests need is reported with its package", () => {
-  for (const name of names) {
-    const { packages } = PROGRAMS[name];
-    if (packages.length === 0) expect(reasonWithout(name), name).toMatch(/^no .*\(needs .*\)$/);
-    else expect(reasonWithout(name)).toBe(`no ${name} (apt install ${packages.join(" ")})`);
-  }
-});
 
 test(".ci/run installs the packages of that table: those that this machine lacks, each once", () => {
   const env = { ...process.env, PATH: "" };

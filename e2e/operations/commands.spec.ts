@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
+import { listen } from "@/e2e/support/listen";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 
@@ -60,9 +60,8 @@ test("an outdated Node is told the required version before anything is installed
 });
 
 test("a busy port or unreachable database ends in one sentence before any build", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => taken.once("listening", resolve));
-  const { port } = taken.address() as AddressInfo;
+  const taken = createServer();
+  const port = await listen(taken);
   const inUse = await command(["demo"], { PORT: String(port) });
   expect(inUse).toMatchObject({
     code: 1,
@@ -134,14 +133,6 @@ test("every command names its database, embedded or not, and never the password"
   ];
   try {
     await expectToSay(["migrate"], "embedded", embedded);
-    const { startReadyProcess } = await import("@/e2e/support/ready-process");
-    const serving = await startReadyProcess<string>("e2e/support/embedded-files-process.ts", [dir]);
-    const joined = `${embedded.slice(0, -1)}, which another process serves.`;
-    try {
-      await Promise.all(joining.map((args) => expectToSay(args, "embedded", joined)));
-    } finally {
-      await serving.stop();
-    }
     await Promise.all([["migrate"], ...joining].map((args) => expectToSay(args, url.toString(), outside)));
   } finally {
     await database.stop();

@@ -115,17 +115,6 @@ test("compose.yaml names only what exists and keeps a daily dump for BACKUP_DAYS
   for (const name of Object.keys(proxy?.environment ?? {})) expect(caddyfile).toContain(`{$${name}:`);
 });
 
-test("no shipped or documented start puts npm's banner into the log", () => {
-  const unit = readFileSync("deploy/console@.service", "utf8");
-  expect(/^ExecStart=(.*)$/m.exec(unit)?.[1]).toBe("/usr/bin/node /opt/console/server/start.mjs");
-  const shown = [...readFileSync("README.md", "utf8").matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
-  const starts = shown
-    .flatMap((text) => text.split("\n"))
-    .filter((line) => /server\/start|npm (?:run )?start\b/.test(line));
-  expect(starts.length).toBeGreaterThan(0);
-  for (const line of starts) expect(line).toMatch(/\bnode server\/start\.mjs$/);
-});
-
 test(".dockerignore keeps no project file out of the image", () => {
   const ignored = readFileSync(".dockerignore", "utf8").split("\n").filter(Boolean);
   expect(ignored).toEqual(expect.arrayContaining([".git", ".env", "node_modules"]));

@@ -20,6 +20,7 @@ test("an edge node is added, renamed and removed; each key is shown once", async
   const shownKey = () => KEY.exec(page.text)?.[0] ?? "";
   const first = shownKey();
   expect(page.text).toContain("edge.mjs unit http");
+  expect(page.text).toContain(`${origin}/edge.mjs`);
   const node = await db.edgeNode.findUniqueOrThrow({ where: { name } });
   expect((await authenticateNodeKey(first, new Date()))?.id).toBe(node.id);
   await page.follow("Go to the edge nodes");

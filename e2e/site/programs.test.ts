@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { newAccount } from "@/e2e/support/factories";
-import { sharedOrigin } from "@/e2e/support/fixtures";
-import { expect, signInDirectly, test } from "@/e2e/support/pages";
+import { expect, test } from "vitest";
+import { origin } from "@/e2e/support/over-http";
 
 /** The programs that machines fetch from the console and run, each with what finds mistakes in its syntax. */
 const PROGRAMS = [
@@ -13,7 +12,7 @@ const PROGRAMS = [
 for (const { path, type, check } of PROGRAMS) {
   test(`the console serves ${path} byte for byte to anybody, and caches revalidate it`, async () => {
     const file = `public${path}`;
-    const answer = await fetch(sharedOrigin() + path);
+    const answer = await fetch(origin + path);
     expect(answer.status).toBe(200);
     expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(file))).toBe(true);
     const etag = answer.headers.get("etag") ?? "none";
@@ -27,19 +26,11 @@ for (const { path, type, check } of PROGRAMS) {
     const namedIn = ({ headers }: Response) =>
       Object.fromEntries(Object.keys(wanted).map((name) => [name, headers.get(name)]));
     expect(namedIn(answer)).toEqual(wanted);
-    const head = await fetch(sharedOrigin() + path, { method: "HEAD" });
+    const head = await fetch(origin + path, { method: "HEAD" });
     expect([head.status, await head.text(), namedIn(head)]).toEqual([200, "", wanted]);
-    const same = await fetch(sharedOrigin() + path, { headers: { "If-None-Match": etag } });
+    const same = await fetch(origin + path, { headers: { "If-None-Match": etag } });
     expect([same.status, await same.text()]).toEqual([304, ""]);
     const [program, ...args] = check;
     expect(execFileSync(program, [...args, file], { encoding: "utf8" })).toBe("");
   });
 }
-
-test("the edge node page and docs/edge.md name the address of the nodes' program", async ({ page, context }) => {
-  const { id } = await newAccount("admin");
-  await signInDirectly(context, id);
-  await page.goto("/dashboard/edge-nodes");
-  await expect(page.getByText(`${sharedOrigin()}/edge.mjs`, { exact: true })).toBeVisible();
-  expect(readFileSync("docs/edge.md", "utf8")).toContain("\ncurl -fsSO https://console.example.com/edge.mjs\n");
-});
