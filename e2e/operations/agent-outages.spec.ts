@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { AgentBench, PING } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { listen } from "@/e2e/support/listen";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
@@ -51,13 +51,8 @@ async function startFlakyConsole(isAway: () => boolean, now: () => number) {
       });
       forwarded.end(body);
     });
-  }).listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    tried,
-    close: () => server.close(),
-  };
+  });
+  return { origin: `http://127.0.0.1:${await listen(server)}`, tried, close: () => server.close() };
 }
 
 test("check-ins of an hour's outage are kept, replayed in order and fully counted", async () => {

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { EdgeHost } from "@/e2e/support/edge-host";
 import { LATELY, PORT, type Service, test, total } from "@/e2e/support/edge-world";
 import { expect } from "@/e2e/support/fixtures";
+import { listen } from "@/e2e/support/listen";
 import { askKick, askStatus, askWholeStatus, Player } from "@/e2e/support/minecraft";
 import { needs } from "@/e2e/support/needs";
 import { SECOND } from "@/lib/format/time";
@@ -69,10 +68,10 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
       const data = request.method === "POST" ? { stored: 0 } : { revision: "1", services };
       response.sendDate = false;
       response.end(JSON.stringify({ data }));
-    }).listen(0, host.outside);
-    await once(hostile, "listening");
+    });
+    const url = `http://${host.outside}:${await listen(hostile, host.outside)}`;
     try {
-      host.startEdge(`http://${host.outside}:${(hostile.address() as AddressInfo).port}`, mintToken("edgeKey"));
+      host.startEdge(url, mintToken("edgeKey"));
       await expect.poll(() => errors.size).toBe(services.length);
       const unsaid = services.filter(({ id }) => id > 2 && !errors.get(id));
       expect(unsaid).toEqual([]);

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EdgeHost, isPing } from "@/e2e/support/edge-host";
+import { listen } from "@/e2e/support/listen";
 import { askStatus, Origin } from "@/e2e/support/minecraft";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { mintToken } from "@/lib/tokens/format";
@@ -56,8 +55,8 @@ async function startConsole() {
         isKnown ? 200 : 0,
       );
     });
-  }).listen(0, host.outside);
-  await once(server, "listening");
+  });
+  const url = `http://${host.outside}:${await listen(server, host.outside)}`;
   closers.push(() => {
     server.closeAllConnections();
     server.close();
@@ -66,7 +65,7 @@ async function startConsole() {
     services = changed;
     revision++;
   };
-  return { url: `http://${host.outside}:${(server.address() as AddressInfo).port}`, serve, intervals, warnings };
+  return { url, serve, intervals, warnings };
 }
 
 const service = (id: number, name: string, port: number, enabled = true) => ({

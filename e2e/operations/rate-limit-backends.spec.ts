@@ -10,7 +10,7 @@ import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 import { openRedisStore, redisLimiter } from "@/lib/rate-limit/redis";
 
-// One contract, three places where the counts may live: this process, Redis over TCP, Upstash over HTTP.
+// One contract, two places where the counts may live: Redis over TCP, Upstash over HTTP. In this process: lib/rate-limit/memory.test.ts.
 
 type Backend = { limits: RateLimits; stop(): Promise<void> };
 
@@ -29,7 +29,6 @@ async function withRedis(settings: (redisUrl: string) => Promise<{ settings: Red
 }
 
 const BACKENDS: Record<string, () => Promise<Backend>> = {
-  "this process": async () => ({ limits: openRateLimits({ kind: "none" }), stop: async () => {} }),
   "Redis over TCP": () => withRedis(async (url) => ({ settings: { kind: "tcp", url }, stop: async () => {} })),
   "Upstash over HTTP": () =>
     withRedis(async (redisUrl) => {
@@ -40,7 +39,7 @@ const BACKENDS: Record<string, () => Promise<Backend>> = {
 
 for (const [name, open] of Object.entries(BACKENDS)) {
   test.describe(name, () => {
-    if (name !== "this process") needs("redis-server");
+    needs("redis-server");
 
     let backend: Backend;
     test.beforeEach(async () => {

@@ -2,7 +2,7 @@ import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { whileUp } from "@/e2e/support/rate-limit-stores";
+import { acceptedOf as countAccepted, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
 import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
 import { HOUR, SECOND } from "@/lib/format/time";
@@ -13,10 +13,7 @@ import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 
 const POLICY = { name: "outage", limit: 120, windowMs: 60 * SECOND };
 
-async function acceptedOf(limits: RateLimits, key: string, count: number): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: count }, () => limits.limit(POLICY, key)));
-  return decisions.filter(({ accepted }) => accepted).length;
-}
+const acceptedOf = (limits: RateLimits, key: string, count: number) => countAccepted(limits, POLICY, key, count);
 
 for (const [what, settings] of [
   ["a Redis that refuses connections", { kind: "tcp", url: "redis://127.0.0.1:1" }],

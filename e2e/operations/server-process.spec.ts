@@ -2,11 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NO_VARIABLES, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
+import { listen } from "@/e2e/support/listen";
+import { runInProduction } from "@/e2e/support/production-console";
+import { tryToConnect } from "@/e2e/support/running-command";
 import { DIST_DIRS } from "@/scripts/build";
 
 // The server as a process: what it does when it is told to stop, and when it cannot start. No database is needed.
@@ -24,7 +27,7 @@ test("a second Ctrl-C cuts off no request, and the process ends well", async () 
   // Another request on its own connection: when it is answered, the slow one has arrived.
   expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
   app.child.kill("SIGINT");
-  await expect.poll(() => isListening(hostname, Number(port))).toBe(false);
+  await expect.poll(() => tryToConnect(hostname, Number(port))).toBe("ECONNREFUSED");
   app.child.kill("SIGINT");
   app.child.kill("SIGTERM");
   // Long enough for a signal to be heard.
@@ -37,26 +40,13 @@ test("a second Ctrl-C cuts off no request, and the process ends well", async () 
 });
 
 test("a console whose port is in use says so and exits with a code", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
-  await once(taken, "listening");
-  const { port } = taken.address() as AddressInfo;
-  const child = spawn(process.execPath, ["server/start.mjs"], {
-    stdio: ["ignore", "ignore", "pipe"],
-    env: {
-      ...process.env,
-      ...NO_VARIABLES,
-      CONSOLE_DIST_DIR: DIST_DIRS.test,
-      DATABASE_URL: NO_DATABASE,
-      HOST: "127.0.0.1",
-      PORT: String(port),
-    },
-  });
-  let stderr = "";
-  child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [code] = await once(child, "close");
+  const taken = createServer();
+  const port = await listen(taken);
+  const variables = { ...NO_VARIABLES, CONSOLE_DIST_DIR: DIST_DIRS.test, DATABASE_URL: NO_DATABASE, HOST: "127.0.0.1" };
+  const { code, errors } = await runInProduction(["server/start.mjs"], { ...variables, PORT: String(port) });
   taken.close();
   expect(code).toBe(1);
-  expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+  expect(JSON.parse(errors.trim().split("\n").at(-1) ?? "")).toMatchObject({
     event: "cannot listen",
     detail: `127.0.0.1:${port}: the port is in use`,
   });
@@ -98,14 +88,3 @@ test("a log file in append mode starts over once copied and truncated", async ()
     expect(() => JSON.parse(line), line.slice(0, 80)).not.toThrow();
   }
 });
-
-function isListening(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
-}

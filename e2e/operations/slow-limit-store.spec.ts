@@ -1,6 +1,7 @@
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
+import { acceptedOf as countAccepted } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
 import { startUpstash } from "@/e2e/support/upstash-server";
@@ -12,10 +13,7 @@ import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 
 const POLICY = { name: "slow", limit: 120, windowMs: 60 * SECOND };
 
-async function acceptedOf(limits: RateLimits, key: string, count: number): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: count }, () => limits.limit(POLICY, key)));
-  return decisions.filter(({ accepted }) => accepted).length;
-}
+const acceptedOf = (limits: RateLimits, key: string, count: number) => countAccepted(limits, POLICY, key, count);
 
 /** Whether both instances share their counts. */
 async function sharesCounts(limits: RateLimits, direct: RateLimits): Promise<boolean> {

@@ -11,11 +11,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
+import { listen } from "./listen";
 
 export const AGENT = "public/agent.sh";
 /** Debian's default shell, and one that differs from it the most. */
@@ -179,13 +179,13 @@ export class AgentBench {
         asked.push(`${incoming.method} ${incoming.url}`);
         answer(outgoing, samples.push(sample), sample);
       });
-    }).listen(0, "127.0.0.1");
-    await new Promise((done) => server.once("listening", done));
+    });
+    const origin = `http://127.0.0.1:${await listen(server)}`;
     this.leftovers.push(() => {
       server.closeAllConnections();
       server.close();
     });
-    return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, samples, asked };
+    return { origin, samples, asked };
   }
 
   /** As `startAnswering`, with a Date that is years behind. */

@@ -2,13 +2,14 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { atExit } from "./at-exit";
 import { EdgeCommands, end } from "./edge-commands";
+import { listen } from "./listen";
 import { NetworkNamespace } from "./network-namespace";
 import { FACT } from "./patience";
 import { findFaketime } from "./programs.mjs";
@@ -250,9 +251,7 @@ export class Way {
   }
 
   async listen(host: string): Promise<string> {
-    this.#server.listen(0, host);
-    await once(this.#server, "listening");
-    return `http://${host}:${(this.#server.address() as AddressInfo).port}`;
+    return `http://${host}:${await listen(this.#server, host)}`;
   }
 
   cut(): void {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer, type Server } from "node:net";
 import type { Page } from "playwright/test";
 import { MINUTE } from "@/lib/format/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
@@ -9,6 +8,7 @@ import { EdgeHost, isPing, Way } from "./edge-host";
 import { test as base, expect, getData } from "./fixtures";
 import { freePort } from "./free-port";
 import { insertCaller } from "./insert-caller";
+import { listen } from "./listen";
 import { Origin } from "./minecraft";
 import { NameServer } from "./name-server";
 import { SLOW } from "./patience";
@@ -155,10 +155,9 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
 
   /** The port of a server that takes connections and says nothing at all. */
   async function newMuteOrigin(host: string): Promise<number> {
-    const server = createServer((socket) => socket.on("error", () => {}).resume()).listen(0, host);
+    const server = createServer((socket) => socket.on("error", () => {}).resume());
     mutes.push(server);
-    await once(server, "listening");
-    return (server.address() as AddressInfo).port;
+    return listen(server, host);
   }
 
   async function newService(hostname: string, host: string, port: number, email = "caller@example.com") {

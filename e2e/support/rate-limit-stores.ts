@@ -1,5 +1,5 @@
 import { SECOND } from "@/lib/format/time";
-import type { RateLimits } from "@/lib/rate-limit";
+import type { Policy, RateLimits } from "@/lib/rate-limit";
 
 /** Sleeps at least this long. Timers alone may fire a fraction of a millisecond early. */
 export async function sleep(ms: number): Promise<void> {
@@ -19,4 +19,10 @@ export async function whileUp<Result>(stores: readonly RateLimits[], attempt: ()
     if (stores.every(({ isUp }) => isUp() !== false)) return result;
     await sleep(SECOND);
   }
+}
+
+/** How many of so many requests at once are accepted. */
+export async function acceptedOf(limits: RateLimits, policy: Policy, key: string, count: number): Promise<number> {
+  const decisions = await Promise.all(Array.from({ length: count }, () => limits.limit(policy, key)));
+  return decisions.filter(({ accepted }) => accepted).length;
 }
