@@ -20,7 +20,7 @@ test("outside Linux the demo leaves out this machine and says why", async () => 
   await stop();
 });
 
-test("without curl and wget this machine leaves the demo's fleet, and the reason is told", async ({ skip }) => {
+test("without curl and wget the demo leaves out this machine and says why", async ({ skip }) => {
   skip(process.platform !== "linux", "the daemon reads /proc");
   const { name, email } = FIRST_ACCOUNT;
   const { id: accountId } = await db.account.create({ data: { name, email } });

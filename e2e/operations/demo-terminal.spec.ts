@@ -12,7 +12,7 @@ const STEPS = `
   await demoStep("starting", () => Promise.reject(new Error())).catch(() => {});`;
 
 // `demo.spec.ts` and scripts/demo-steps.test.ts see steps elsewhere than on a terminal.
-test("a step of the demo that lasts tells that it goes on, in a line that moves and is never longer than the terminal is wide", {
+test("a lasting step of the demo moves one line, never wider than its terminal", {
   tag: "@waits",
 }, async () => {
   needs("python3");

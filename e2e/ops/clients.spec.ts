@@ -229,7 +229,7 @@ for warning in caught:
     print(warning.message, warning.filename)
 `;
 
-test("the Python client warns once of tokens that end within 14 days, and no others", async () => {
+test("the Python client warns once, and only of tokens that end within 14 days", async () => {
   needs("python3");
   const { id, token } = await newAccount();
   const later = await newToken(id, new Date(Date.now() + 15 * DAY));
