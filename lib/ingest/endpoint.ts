@@ -15,7 +15,7 @@ export type Answer = {
 };
 
 /** Handles a report. The answer is what the protocol of its sender wants; where it is ours, JSON `{"data": …}`. */
-export type Delivery<Params> = (request: Request, params: Params) => Promise<Answer>;
+type Delivery<Params> = (request: Request, params: Params) => Promise<Answer>;
 
 /** Of a text for a person at a terminal. */
 export const TEXT = "text/plain; charset=utf-8";
