@@ -168,8 +168,10 @@ test("fleet, head and uptime count the same outages of a day, without maintenanc
       outage(3 * HOUR, 2 * HOUR),
     ],
   });
-  const maintenance = { startedAt: new Date(now - 4 * HOUR), endedAt: new Date(now - HOUR) };
-  await db.maintenanceTime.create({ data: { serverId: id, ...maintenance } });
+  // One outage goes from one maintenance into the next.
+  const maintenance = (from: number, to: number) => ({ startedAt: new Date(now - from), endedAt: new Date(now - to) });
+  for (const times of [maintenance(4 * HOUR, 2.5 * HOUR), maintenance(2.5 * HOUR, HOUR)])
+    await db.maintenanceTime.create({ data: { serverId: id, ...times } });
   const availability = await getAvailability(id, now);
   const said = (range: keyof typeof UPTIME_RANGES) =>
     uptimeOf(availability, { from: now - UPTIME_RANGES[range], to: now });

@@ -19,8 +19,9 @@ const QUIET: DayOfServer = { outages: 0, reboots: 0, lastBreakAt: null, unwell: 
 
 const e = table("Event", "e");
 const m = table("MaintenanceTime", "m");
+const UNTIL = `greatest(${e.startedAt}, coalesce(${e.endedAt}, now()))`;
 
-// Raw: what goes on of an account, and what ended within a day, by one index.
+// Raw: what goes on of an account, and what ended within a day, by one index. Times of maintenance that touch are one.
 const EVENTS = statement(
   { accountId: e.accountId, since: parameter<Date>("timestamptz"), serverId: parameter<number | null>("int") },
   ({ accountId, since, serverId }) =>
@@ -30,7 +31,8 @@ const EVENTS = statement(
         and ${e.kind} in ('offline', 'rebooted', 'strained', 'critical')
         and coalesce(${e.endedAt}, 'infinity') > ${since} and (${serverId} is null or ${e.subjectId} = ${serverId})
         and not exists (select from ${m} where ${m.serverId} = ${e.subjectId}
-          and ${m.startedAt} <= ${e.startedAt} and ${m.endedAt} >= coalesce(${e.endedAt}, now()))
+          and ${m.startedAt} <= ${UNTIL} and ${m.endedAt} >= ${e.startedAt}
+          having range_agg(tstzrange(${m.startedAt}, ${m.endedAt}, '[]')) @> tstzrange(${e.startedAt}, ${UNTIL}, '[]'))
       order by ${e.startedAt}`,
     ),
 );
