@@ -33,7 +33,7 @@ test("a server is offline from two minutes after its last check-in to the next",
   await present();
   const now = await databaseNow();
   const { id, accountId } = await add();
-  await sendSample(id, now - 119 * SECOND);
+  await sendSample(id, now - 100 * SECOND);
   await watchServers();
   expect(await outagesOf(id)).toEqual([]);
   await db.server.update({ where: { id }, data: { lastSeenAt: new Date(now - 10 * MINUTE) } });
