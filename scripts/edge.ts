@@ -33,11 +33,10 @@ async function list(): Promise<string> {
   const { isHeardLately, listNodes } = await import("@/lib/game-services/edges/nodes");
   const nodes = await listNodes();
   if (nodes.length === 0) return `There are no edge nodes yet. Add the first with: ${EDGE} add NAME`;
-  const now = new Date();
   const rows = nodes.map(({ id, name, agent, lastHeardAt, services: { current, behind, failed } }) => [
     String(id),
     name,
-    lastHeardAt === null ? "never heard" : isHeardLately(lastHeardAt, now) ? "live" : "silent",
+    lastHeardAt === null ? "never heard" : isHeardLately(lastHeardAt) ? "live" : "silent",
     lastHeardAt?.toISOString() ?? "never",
     agent ?? "-",
     `${current} current, ${behind} behind, ${failed} failed`,

@@ -19,7 +19,10 @@ if (argument === "--version") {
 Object.assign(process.env, { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" });
 // Node's warnings as well.
 process.removeAllListeners("warning");
-process.on("warning", ({ name, message }) => console.warn(`${name}: ${message}`));
+// The code tells apart warnings that begin with the same words.
+process.on("warning", (/** @type {Error & { code?: string }} */ { name, message, code }) =>
+  console.warn(`${code ? `${code} ` : ""}${name}: ${message}`),
+);
 logConsole();
 log("info", "starting", { ...buildInfo(), node: process.versions.node });
 try {

@@ -22,6 +22,11 @@ export function databaseTime(): number | null {
   return noted && timeAt(noted, performance.now());
 }
 
+/** As `databaseTime`; before a statement told it, the time of this machine. */
+export function databaseNow(): Date {
+  return new Date(databaseTime() ?? Date.now());
+}
+
 function timeAt({ ms, at }: { ms: number; at: number }, now: number): number {
   return Math.floor(ms + now - at);
 }

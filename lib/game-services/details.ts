@@ -27,7 +27,6 @@ export type ServiceDetails = Awaited<ReturnType<typeof getServiceDetails>>;
  */
 export async function getServiceDetails(account: Account, idText: string) {
   const service = await getGameService(account, idText);
-  const now = new Date();
   const [relation, withheld, goingOn, row, nodes] = await Promise.all([
     findRelation(account, service.id),
     withheldServices([service.id]),
@@ -72,7 +71,7 @@ export async function getServiceDetails(account: Account, idText: string) {
     newest: { configVersion: service.config_version, isWithheld: withheld.has(service.id) },
     /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
     nodes: nodes.flatMap(({ acknowledgements: [said], ...node }): NodeState[] => {
-      const isLive = isHeardLately(node.lastHeardAt, now);
+      const isLive = isHeardLately(node.lastHeardAt);
       const version = said && said.version >= 0 ? said.version : null;
       const { error = null, servingVersion = null, warning = null } = said ?? {};
       return isLive || version !== null ? [{ ...node, isLive, version, error, servingVersion, warning }] : [];

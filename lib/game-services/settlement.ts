@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { DATABASE_TIME } from "@/lib/database/clock";
 import { deleteSomeOfOwner, deletionOfOwner } from "@/lib/database/deletion";
 import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { jsonArray, names, parameter, select, statement } from "@/lib/database/statement";
@@ -169,11 +170,15 @@ const UNSETTLED = statement({ now: n.unsettledSince }, ({ now }) => ({
   sql: `update ${n} set unsettled_since = null where ${n.unsettledSince} <= ${now}`,
 }));
 
+const CLOCK = statement({}, () => select({ now: DATABASE_TIME }));
+
 /**
- * Settles every service after a node came or fell silent. Works in batches, so that locks are short, and writes only the
- * services whose status changes.
+ * Settles every service after a node came or fell silent, at PostgreSQL's time, by which that was noted. Works in batches, so
+ * that locks are short, and writes only the services whose status changes.
  */
-export async function settleAll(now: Date = new Date()): Promise<void> {
+export async function settleAll(at?: Date): Promise<void> {
+  const [clock] = await query(CLOCK, {});
+  const now = at ?? new Date(clock?.now ?? Date.now());
   for (let after = 0; ; ) {
     const ids = (await query(ALL, { after, count: BATCH })).map(({ id }) => id);
     await db.$transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import { ApiError } from "@/lib/api/api-error";
-import { databaseTime } from "@/lib/database/clock";
+import { databaseNow } from "@/lib/database/clock";
 import { settleSoon } from "@/lib/game-services/edges/configuration";
 import { type AuthenticatedNode, authenticateNodeKey, markHeard } from "@/lib/game-services/edges/nodes";
 import { bearerCredentials } from "@/lib/http/bearer";
@@ -35,5 +35,5 @@ export async function identifyNode(request: Request): Promise<AuthenticatedNode>
 /** Notes that a node was heard, and from where. */
 export async function noteHeard(node: AuthenticatedNode, { headers }: Request): Promise<void> {
   const sender = { ip: clientIp(headers, env.trustedProxies), agent: headers.get("user-agent") };
-  if (await markHeard(node, sender, new Date(databaseTime() ?? Date.now()))) settleSoon();
+  if (await markHeard(node, sender, databaseNow())) settleSoon();
 }

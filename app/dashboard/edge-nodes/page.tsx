@@ -27,9 +27,9 @@ export const metadata: Metadata = { title: "Edge nodes" };
 const COLUMNS = ["Node", "State", "Last heard", "Program", "Services", "Refused", "Figures"];
 
 /** Those that need somebody first: silent ones, then those that cannot serve something; otherwise by id. */
-function byNeed(nodes: readonly EdgeNodeRecord[], now: Date): EdgeNodeRecord[] {
+function byNeed(nodes: readonly EdgeNodeRecord[]): EdgeNodeRecord[] {
   const need = ({ lastHeardAt, services }: EdgeNodeRecord) => {
-    if (lastHeardAt !== null && !isHeardLately(lastHeardAt, now)) return 0;
+    if (lastHeardAt !== null && !isHeardLately(lastHeardAt)) return 0;
     return services.failed > 0 ? 1 : 2;
   };
   return [...nodes].sort((a, b) => need(a) - need(b) || a.id - b.id);
@@ -47,7 +47,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
     0,
   );
   const outliers = await listOutliers(perMinute, now);
-  const live = nodes.filter(({ lastHeardAt }) => isHeardLately(lastHeardAt, now));
+  const live = nodes.filter(({ lastHeardAt }) => isHeardLately(lastHeardAt));
   return (
     <main id="main" className="page parts">
       <Outcome done={done} sentences={{ removed: "The edge node is removed. What it counted stays." }} />
@@ -69,7 +69,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
           <p className="soft">There are no edge nodes yet.</p>
         ) : (
           <DataTable labelledBy="nodes" columns={COLUMNS}>
-            {byNeed(nodes, now).map((node) => (
+            {byNeed(nodes).map((node) => (
               <NodeRow
                 key={node.id}
                 failing={failing.filter(({ nodeId }) => nodeId === node.id)}
@@ -114,7 +114,7 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
       <Cell label="State">
         {lastHeardAt === null ? (
           "Waiting for its first fetch"
-        ) : isHeardLately(lastHeardAt, now) ? (
+        ) : isHeardLately(lastHeardAt) ? (
           "Live"
         ) : (
           <span className="badge warning">Silent</span>
@@ -152,7 +152,7 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
         )}
       </Cell>
       <Cell label="Figures">
-        {isHeardLately(lastHeardAt, now) || outliers.byNode.has(id) ? (
+        {isHeardLately(lastHeardAt) || outliers.byNode.has(id) ? (
           <Figures outlier={outliers.byNode.get(id)} minutes={outliers.minutes} now={now} />
         ) : (
           <span className="soft">–</span>

@@ -1,6 +1,6 @@
 import type { Account } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
-import { DATABASE_TIME, noteDatabaseTime } from "@/lib/database/clock";
+import { DATABASE_TIME, databaseNow, noteDatabaseTime } from "@/lib/database/clock";
 import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -50,8 +50,8 @@ export type EdgeNodeRecord = {
 };
 
 /** Whether a node was heard within the last two minutes. */
-export function isHeardLately(lastHeardAt: Date | null, now: Date): boolean {
-  return lastHeardAt !== null && now.getTime() - lastHeardAt.getTime() < SILENT_AFTER;
+export function isHeardLately(lastHeardAt: Date | null): boolean {
+  return lastHeardAt !== null && databaseNow().getTime() - lastHeardAt.getTime() < SILENT_AFTER;
 }
 
 /** `rawKey` exists nowhere else and cannot be read again. */
@@ -133,7 +133,7 @@ const SERVED = statement(
 );
 
 /** The services that players reach through a node, those first that no other live node serves. `account`: who asks. */
-export async function listServed(account: Account, id: number, now: Date = new Date()) {
+export async function listServed(account: Account, id: number, now: Date = databaseNow()) {
   const after = new Date(now.getTime() - SILENT_AFTER);
   const rows = await query(SERVED, { id, after, most: MAX_SERVED_LISTED, ...askerOf(account) });
   return { total: rows[0]?.total ?? 0, services: rows };
@@ -216,20 +216,20 @@ async function addKey(tx: Prisma.TransactionClient, nodeId: number, now: Date): 
  * when there is no such node.
  */
 export async function removeNode(id: number): Promise<string | null> {
-  // Its services are settled while there is still a row that says so to the next process, should this one end.
-  const [node] = await query(DISMISS, { id });
+  const [node] = await query(REMOVE, { id });
   if (!node) return null;
   await settleAll();
-  await db.edgeNode.deleteMany({ where: { id } });
   return node.name;
 }
 
-const DISMISS = statement(
+// A live node says to the next process that services are not settled, should this one end before they are.
+const REMOVE = statement(
   { id: n.id },
   ({ id }): Sql<{ name: string }> => ({
-    sql: `with keys as (delete from ${k} where ${k.nodeId} = ${id})
-    update ${n} set is_live = false, last_heard_at = null, unsettled_since = date_trunc('milliseconds', now())
-    where ${n.id} = ${id} returning ${n.name} as "name"`,
+    sql: `with removed as (delete from ${n} where ${n.id} = ${id} returning ${n.name}),
+      noted as (update ${n} set unsettled_since = coalesce(${n.unsettledSince}, date_trunc('milliseconds', now()))
+        where ${n.id} = (select min(o.id) from edge_nodes o where o.is_live and o.id <> ${id}) and exists (select from removed))
+    select name as "name" from removed`,
   }),
 );
 
@@ -312,7 +312,7 @@ const HEARD = statement(
   ({ id, now, ip, agent }) => ({
     sql: `update ${n} set last_heard_at = ${now}, last_heard_ip = ${ip}, agent = ${agent},
       is_live = true, unsettled_since = case when ${n.isLive} then ${n.unsettledSince} else ${now} end
-      where ${n.id} = ${id} and exists (select from ${k} where ${k.nodeId} = ${id})`,
+      where ${n.id} = ${id}`,
   }),
 );
 
@@ -355,7 +355,7 @@ export const USUAL_PORT = 25_565;
 export type NodeEnd = { ip: string; port: number };
 
 /** The ends of the live nodes, by id. A node says its port in the name of its program. */
-export async function listEnds(now: Date = new Date()): Promise<NodeEnd[]> {
+export async function listEnds(now: Date = databaseNow()): Promise<NodeEnd[]> {
   const nodes = await db.edgeNode.findMany({
     where: { lastHeardAt: { gt: new Date(now.getTime() - SILENT_AFTER) }, lastHeardIp: { not: null } },
     select: { lastHeardIp: true, agent: true },

@@ -1,3 +1,4 @@
+import { noteDatabaseTime } from "@/lib/database/clock";
 import { execute, query, transaction } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -38,6 +39,7 @@ export async function beat(): Promise<void> {
   await transaction(async (ask) => {
     const [last] = await ask(LAST, {});
     await ask(BEAT, {});
+    if (last) noteDatabaseTime(last.now);
     if (!last || last.now - last.at <= LONGEST_ABSENCE) return;
     await ask(AWAY, { from: new Date(last.at), to: new Date(last.now) });
   });
