@@ -8,6 +8,7 @@ const executablePath = findBrowser();
 const LOAD = [
   "operations/bodies",
   "operations/frozen",
+  "operations/ingest-load",
   "operations/large-deletions",
   "operations/neighbours",
   "operations/rolling-restart",

@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 const HELD_UP = `
   import { readSync } from "node:fs";
   import { demoStep } from ${JSON.stringify(new URL("./demo-steps.mjs", import.meta.url).href)};
-  await demoStep("making data", async () => void readSync(0, Buffer.alloc(1)));`;
+  await demoStep("making data", async () => void readSync(0, Buffer.alloc(1)));
+  await demoStep("starting", () => Promise.reject(new Error("no"))).catch(() => {});`;
 
 test("a blocked step of the demo keeps reporting and then says its duration", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", HELD_UP], {
@@ -19,6 +20,8 @@ test("a blocked step of the demo keeps reporting and then says its duration", as
   await once(child, "close");
   const [begun, ...goingOn] = text.split("\n").slice(0, -1);
   expect(begun).toBe("4 of 5: making data …");
+  expect(goingOn.pop()).toMatch(/^5 of 5: starting: stopped after \d+ s$/);
+  expect(goingOn.pop()).toBe("5 of 5: starting …");
   expect(goingOn.pop()).toMatch(/^4 of 5: making data: done after \d+ s$/);
   for (const line of goingOn) expect(line).toMatch(/^4 of 5: making data, \d+ s$/);
 }, 90_000);

@@ -33,6 +33,9 @@ test("an open page updates itself, keeps the focus and reports an unreachable co
   await recordCheckIn(id, { sample }, ago(10 * MINUTE));
   await page.goto(`/dashboard/servers/${id}`);
   await expect(page.locator("header data")).toHaveText("Offline");
+  // Of its own accord the console notices who is silent.
+  const ongoing = { subject: "server", subjectId: id, kind: "offline", endedAt: null };
+  await expect.poll(() => db.event.count({ where: ongoing })).toBe(1);
   const settings = page.getByRole("main").getByRole("link", { name: "Settings" });
   await settings.focus();
   await recordCheckIn(id, { sample: { ...sample, cpuPct: 41.5 } });

@@ -172,7 +172,10 @@ test("embedded database files are never opened twice, and commands join the runn
       DATA_DIR: dir,
     });
     expect(joined.stdout).toContain("Created ann@example.com");
-    expect(joined.stderr).toBe(`Using the embedded database in ${dir}, which another process serves.\n`);
+    const served = `Using the embedded database in ${dir}, which another process serves.\n`;
+    expect(joined.stderr).toBe(served);
+    for (const args of [["account", "list"], ["server", "list"], ["sweep"]])
+      expect((await command(["console", ...args], { DATA_DIR: dir })).stderr, args.join(" ")).toContain(served);
   } finally {
     await first.stop();
   }

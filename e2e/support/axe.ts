@@ -25,7 +25,7 @@ export async function expectReadable(page: Page): Promise<void> {
 }
 
 /** Expects nothing to reach beyond the screen, from 320 pixels to 4K. */
-async function expectToFit(page: Page): Promise<void> {
+export async function expectToFit(page: Page): Promise<void> {
   for (const width of [320, 390, 768, 1280, 3840]) {
     await page.setViewportSize({ width, height: 900 });
     const used = await page.evaluate(() => document.documentElement.scrollWidth);

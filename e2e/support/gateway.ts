@@ -4,11 +4,11 @@ import { listen } from "./listen";
 
 /**
  * Stands between a client of the API and the shared console. Notes what is asked when, and fails the requests that come next:
- * by closing the connection, or with a status and two seconds to wait.
+ * by closing the connection, or with a status and two seconds to wait; null lets one through.
  */
 export async function startGateway() {
   const asked: { url: string; at: number }[] = [];
-  const failures: ("drop" | 429 | 503)[] = [];
+  const failures: ("drop" | 429 | 503 | null)[] = [];
   const server = createServer(async (request, response) => {
     asked.push({ url: request.url ?? "", at: performance.timeOrigin + performance.now() });
     const failure = failures.shift();

@@ -26,9 +26,12 @@ export async function runCommand(
   args: string[] = [],
 ): Promise<RunningCommand> {
   const child = spawn(process.execPath, ["scripts/run.mjs", name, ...args], {
+    // Ctrl-C on a terminal is told to all processes of the group.
+    detached: true,
     env: { ...process.env, DATABASE_URL: "", HOST: "", CONSOLE_DIST_DIR: DIST_DIRS.test, ...variables },
   });
-  atExit(() => child.kill("SIGINT"));
+  const interrupt = () => child.exitCode === null && process.kill(-(child.pid ?? 0), "SIGINT");
+  atExit(interrupt);
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
@@ -42,7 +45,7 @@ export async function runCommand(
     output: () => output,
     ended,
     async stop() {
-      child.kill("SIGINT");
+      interrupt();
       return ended;
     },
   };

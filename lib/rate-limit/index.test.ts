@@ -11,6 +11,7 @@ const loaded = () =>
 test("Redis clients are loaded only where Redis is configured", async () => {
   const alone = openRateLimits({ kind: "none" });
   expect(await alone.limit(POLICY, "key")).toMatchObject({ accepted: true, remaining: 1 });
+  expect(await alone.limit({ ...POLICY, name: "other" }, "key")).toMatchObject({ accepted: true, remaining: 1 });
   expect(alone.isUp()).toBeNull();
   expect(loaded()).toEqual([]);
   const shared = openRateLimits({ kind: "tcp", url: "redis://127.0.0.1:1" });
