@@ -2,17 +2,13 @@
 
 import { ActionForm } from "@/app/ui/action-form";
 import { Link } from "@/app/ui/link";
-import { StrongName } from "@/app/ui/name";
-import { TextField, type TextFieldSpec } from "@/app/ui/text-field";
-import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { type FormAnswer as Form, useFormAnswer } from "@/app/ui/use-form-answer";
 import type { FormAnswer } from "./form-answer";
 
-type Props = {
+export type ButtonFormProps = {
   action: (before: unknown, form: FormData) => Promise<FormAnswer>;
   /** What the form does, for screen readers. */
   label: string;
-  /** Above the button. */
-  fields?: readonly TextFieldSpec[];
   /** Sent along unseen. */
   hidden: Readonly<Record<string, string | number>>;
   submit: string;
@@ -29,34 +25,35 @@ type Props = {
   children?: React.ReactNode;
 };
 
-/** A form that is a button, with text fields above it or in no card of its own, and why nothing came of it. */
-export function ButtonForm({ action, fields = [], hidden, submit, about, pending, cancel, children, ...rest }: Props) {
+/** A form that is a button, in no card of its own, and why nothing came of it. One with fields is a `FieldsForm`. */
+export function ButtonForm({ action, ...rest }: ButtonFormProps) {
   const form = useFormAnswer(action);
-  const { answer } = form;
-  const refused = answer.kind === "refused" ? answer : null;
-  const anyway = refused?.anyway;
+  const bare = rest.cancel === undefined && { className: "" };
+  return (
+    <FormOfButton {...bare} {...rest} form={form} refusal={form.answer.kind === "refused" && form.answer.message} />
+  );
+}
+
+type Props = Omit<ButtonFormProps, "action"> & {
+  form: Form<FormAnswer | { kind: "empty" }>;
+  refusal: string | false | undefined;
+  fields?: React.ReactNode;
+  done?: React.ReactNode;
+};
+
+/** The form of a `ButtonForm`, with or without fields above its button. */
+export function FormOfButton({ submit, about, pending, cancel, fields, children, ...rest }: Props) {
   const words = (
     <>
-      {anyway === undefined ? submit : "Save anyway"}
+      {submit}
       {about && <span className="visually-hidden">{about}</span>}
     </>
   );
   return (
     <ActionForm
-      {...(fields.length === 0 && { className: "" })}
       {...(cancel !== undefined && { className: "card card-body grave", tone: "button danger" })}
       {...rest}
-      form={form}
       noValidate
-      done={
-        answer.kind === "renamed" && (
-          <>
-            It is called <StrongName>{answer.name}</StrongName> now.
-          </>
-        )
-      }
-      refusal={!fields.some(({ name }) => name === refused?.field) && refused?.message}
-      hidden={{ ...hidden, ...(anyway !== undefined && { anyway }) }}
       submit={[words, pending]}
       beside={
         cancel === undefined ? (
@@ -68,15 +65,7 @@ export function ButtonForm({ action, fields = [], hidden, submit, about, pending
         )
       }
     >
-      {fields.map((field) => (
-        <TextField
-          key={field.name}
-          {...field}
-          value={refused?.values[field.name] ?? field.value}
-          id={`${hidden.scope ?? "field"}-${field.name}`}
-          error={form.errorOf(field.name)}
-        />
-      ))}
+      {fields}
     </ActionForm>
   );
 }

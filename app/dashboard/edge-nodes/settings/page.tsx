@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Outcome } from "@/app/dashboard/outcome";
 import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
@@ -25,7 +26,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
       <Outcome done={done} sentences={OUTCOMES} />
       <PageHeader title="Settings of" of={{ name }} back={{ href: EDGE_NODES, label: "Edge nodes" }} />
       <SettingsSection id="name" title="Name">
-        <ButtonForm
+        <FieldsForm
           action={renameNodeAction}
           label="Rename the edge node"
           hidden={{ id }}

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { PageHeader } from "@/app/ui/page-header";
 import { GAME_SERVICES } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
@@ -18,7 +18,7 @@ export default async function Page() {
           The edge nodes fetch it within seconds. Nothing changes for players until you point its DNS at them.
         </p>
       </PageHeader>
-      <ButtonForm
+      <FieldsForm
         action={createServiceAction}
         label="Create a game service"
         hidden={{ formNonce: randomBytes(16).toString("base64url") }}

@@ -1,4 +1,5 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Name } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
@@ -87,7 +88,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
       <details className="disclosure">
         <summary>Change or remove</summary>
         <div className="stack">
-          <ButtonForm
+          <FieldsForm
             {...quiet}
             action={renameChannelAction}
             label={`Rename ${name}`}

@@ -1,4 +1,5 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
@@ -120,7 +121,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
           ))}
         </DataTable>
       )}
-      <ButtonForm
+      <FieldsForm
         action={shareServiceAction}
         label="Share the service"
         hidden={{ id }}
@@ -174,7 +175,7 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
           ))}
         </DataTable>
       )}
-      <ButtonForm
+      <FieldsForm
         action={openTicketAction}
         label="Open a ticket"
         hidden={{ id }}

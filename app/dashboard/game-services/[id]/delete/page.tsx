@@ -1,4 +1,4 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
@@ -19,7 +19,7 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
           deleted. This cannot be undone.
         </p>
       </PageHeader>
-      <ButtonForm
+      <FieldsForm
         action={deleteServiceAction}
         label="Delete the service"
         hidden={{ id }}

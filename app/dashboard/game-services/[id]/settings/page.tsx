@@ -1,4 +1,4 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Link } from "@/app/ui/link";
 import { StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
@@ -27,7 +27,7 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
             title="The service"
             about="Each change is a new version, which edge nodes apply within seconds."
           >
-            <ButtonForm
+            <FieldsForm
               action={editServiceAction}
               label="Change the service"
               hidden={{ id }}
@@ -72,7 +72,7 @@ function OfflineText({ id, text }: { id: number; text: string | null }) {
           text, until it is back.
         "
     >
-      <ButtonForm
+      <FieldsForm
         action={setOfflineTextAction}
         label="Change the text for players"
         hidden={{ id, scope: "away" }}

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
@@ -61,7 +61,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
         </PageHeader>
         <TokenUse day={days.get(token.id)} {...{ token, visitors, newNetwork, now }} />
         <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
-          <ButtonForm
+          <FieldsForm
             action={renameTokenAction}
             label="Rename the token"
             hidden={{ id: token.id }}
