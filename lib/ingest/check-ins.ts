@@ -1,4 +1,4 @@
-import { databaseTime } from "@/lib/database/clock";
+import { databaseNow } from "@/lib/database/clock";
 import { NotFoundError } from "@/lib/failures";
 import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
@@ -29,7 +29,7 @@ export async function deliverCheckIn(request: Request): Promise<Answer> {
   const reporter = await requireReporter(bearerCredentials(request.headers), how);
   const sender = senderOf(reporter);
   const read = (bytes: Buffer) => {
-    const arrivedAt = new Date(databaseTime() ?? Date.now());
+    const arrivedAt = databaseNow();
     return { arrivedAt, ...parseCheckInBody(bytes, arrivedAt) };
   };
   const store = async ({ report, ...sampled }: ReturnType<typeof read>) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "@/lib/api/api-error";
 import { errorResponse, toApiError } from "@/lib/api/errors";
-import { databaseTime } from "@/lib/database/clock";
+import { databaseNow } from "@/lib/database/clock";
 import { SECOND } from "@/lib/format/time";
 
 type Route<Params> = { params: Promise<Params> };
@@ -122,7 +122,7 @@ function typeOf({ headers }: Request): string | null {
  * a proxy's.
  */
 function withTime(response: Response): Response {
-  response.headers.set("X-Console-Time", String(Math.floor((databaseTime() ?? Date.now()) / SECOND)));
+  response.headers.set("X-Console-Time", String(Math.floor(databaseNow().getTime() / SECOND)));
   return response;
 }
 

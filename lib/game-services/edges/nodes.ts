@@ -51,8 +51,10 @@ export type EdgeNodeRecord = {
 
 /** Whether a node was heard within the last two minutes. */
 export function isHeardLately(lastHeardAt: Date | null): boolean {
-  return lastHeardAt !== null && databaseNow().getTime() - lastHeardAt.getTime() < SILENT_AFTER;
+  return lastHeardAt !== null && lastHeardAt > silentBefore();
 }
+
+const silentBefore = () => new Date(databaseNow().getTime() - SILENT_AFTER);
 
 /** `rawKey` exists nowhere else and cannot be read again. */
 type AddNodeResult = { kind: "added"; id: number; rawKey: string } | InvalidField<"name">;
@@ -133,9 +135,8 @@ const SERVED = statement(
 );
 
 /** The services that players reach through a node, those first that no other live node serves. `account`: who asks. */
-export async function listServed(account: Account, id: number, now: Date = databaseNow()) {
-  const after = new Date(now.getTime() - SILENT_AFTER);
-  const rows = await query(SERVED, { id, after, most: MAX_SERVED_LISTED, ...askerOf(account) });
+export async function listServed(account: Account, id: number) {
+  const rows = await query(SERVED, { id, after: silentBefore(), most: MAX_SERVED_LISTED, ...askerOf(account) });
   return { total: rows[0]?.total ?? 0, services: rows };
 }
 
@@ -355,9 +356,9 @@ export const USUAL_PORT = 25_565;
 export type NodeEnd = { ip: string; port: number };
 
 /** The ends of the live nodes, by id. A node says its port in the name of its program. */
-export async function listEnds(now: Date = databaseNow()): Promise<NodeEnd[]> {
+export async function listEnds(): Promise<NodeEnd[]> {
   const nodes = await db.edgeNode.findMany({
-    where: { lastHeardAt: { gt: new Date(now.getTime() - SILENT_AFTER) }, lastHeardIp: { not: null } },
+    where: { lastHeardAt: { gt: silentBefore() }, lastHeardIp: { not: null } },
     select: { lastHeardIp: true, agent: true },
     orderBy: { id: "asc" },
   });

@@ -1,5 +1,5 @@
 import { ApiError } from "@/lib/api/api-error";
-import { databaseTime } from "@/lib/database/clock";
+import { databaseNow } from "@/lib/database/clock";
 import { NotFoundError } from "@/lib/failures";
 import { UNPRINTABLE } from "@/lib/format/names";
 import { HOUR } from "@/lib/format/time";
@@ -60,7 +60,7 @@ export async function deliverReadings<Body extends ParsedBody>(
   };
   const read = (bytes: Buffer) => {
     const unpacked = unpack(bytes, request.headers, protocol.packed.hint);
-    const arrivedAt = new Date(databaseTime() ?? Date.now());
+    const arrivedAt = databaseNow();
     const body = protocol.read(unpacked, request, arrivedAt);
     return { body, host: oneHostOf(body), arrivedAt, ...inTime(body, arrivedAt.getTime()) };
   };
