@@ -176,6 +176,8 @@ test("a sample dated ahead stays the present until time catches up; none is lost
   expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(3);
 });
 
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 test("each hour is the sum of its stored samples, whatever order they arrive in", async () => {
   const { id } = await add();
   let drawn = 1000;
@@ -193,7 +195,9 @@ test("each hour is the sum of its stored samples, whatever order they arrive in"
     const own = samples.filter(({ at }) => Math.floor(at.getTime() / HOUR) * HOUR === hour.hour.getTime());
     const scores = own.map(({ score }) => score);
     expect(hour).toMatchObject({ samples: own.length, scoreMin: Math.min(...scores), scoreMax: Math.max(...scores) });
-    expect(hour.scoreAvg).toBeCloseTo(scores.reduce((sum, score) => sum + score, 0) / own.length, 1);
+    expect(hour.scoreAvg).toBeCloseTo(meanOf(scores), 1);
+    // Some samples lack it: they do not count.
+    expect(hour.memUsedPctAvg).toBeCloseTo(meanOf(own.flatMap(({ memUsedPct }) => memUsedPct ?? [])), 2);
     const minutes = new Set(own.map(({ at }) => Math.floor((at.getTime() % HOUR) / MINUTE)));
     expect(hour.seen).toBe([...minutes].reduce((bits, minute) => bits | (1n << BigInt(minute)), 0n));
   }

@@ -571,6 +571,10 @@ export const TABLES = {
         "name": "score_max",
         "kind": "json"
       },
+      "scoreCount": {
+        "name": "score_count",
+        "kind": "json"
+      },
       "cpuPctMin": {
         "name": "cpu_pct_min",
         "kind": "json"
@@ -581,6 +585,10 @@ export const TABLES = {
       },
       "cpuPctMax": {
         "name": "cpu_pct_max",
+        "kind": "json"
+      },
+      "cpuPctCount": {
+        "name": "cpu_pct_count",
         "kind": "json"
       },
       "cpuStealPctMin": {
@@ -595,6 +603,10 @@ export const TABLES = {
         "name": "cpu_steal_pct_max",
         "kind": "json"
       },
+      "cpuStealPctCount": {
+        "name": "cpu_steal_pct_count",
+        "kind": "json"
+      },
       "cpuIowaitPctMin": {
         "name": "cpu_iowait_pct_min",
         "kind": "json"
@@ -605,6 +617,10 @@ export const TABLES = {
       },
       "cpuIowaitPctMax": {
         "name": "cpu_iowait_pct_max",
+        "kind": "json"
+      },
+      "cpuIowaitPctCount": {
+        "name": "cpu_iowait_pct_count",
         "kind": "json"
       },
       "memUsedPctMin": {
@@ -619,6 +635,10 @@ export const TABLES = {
         "name": "mem_used_pct_max",
         "kind": "json"
       },
+      "memUsedPctCount": {
+        "name": "mem_used_pct_count",
+        "kind": "json"
+      },
       "swapUsedPctMin": {
         "name": "swap_used_pct_min",
         "kind": "json"
@@ -629,6 +649,10 @@ export const TABLES = {
       },
       "swapUsedPctMax": {
         "name": "swap_used_pct_max",
+        "kind": "json"
+      },
+      "swapUsedPctCount": {
+        "name": "swap_used_pct_count",
         "kind": "json"
       },
       "diskUsedPctMin": {
@@ -643,6 +667,10 @@ export const TABLES = {
         "name": "disk_used_pct_max",
         "kind": "json"
       },
+      "diskUsedPctCount": {
+        "name": "disk_used_pct_count",
+        "kind": "json"
+      },
       "netLossPctMin": {
         "name": "net_loss_pct_min",
         "kind": "json"
@@ -655,6 +683,10 @@ export const TABLES = {
         "name": "net_loss_pct_max",
         "kind": "json"
       },
+      "netLossPctCount": {
+        "name": "net_loss_pct_count",
+        "kind": "json"
+      },
       "netRetransmitPctMin": {
         "name": "net_retransmit_pct_min",
         "kind": "json"
@@ -665,6 +697,10 @@ export const TABLES = {
       },
       "netRetransmitPctMax": {
         "name": "net_retransmit_pct_max",
+        "kind": "json"
+      },
+      "netRetransmitPctCount": {
+        "name": "net_retransmit_pct_count",
         "kind": "json"
       }
     }

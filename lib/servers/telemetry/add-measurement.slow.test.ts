@@ -19,10 +19,12 @@ const FIELD = `
 const FIELDS_OF_HOURS = `
   gpuPctMin Float? @map("gpu_pct_min") @db.Real
   gpuPctAvg Float? @map("gpu_pct_avg") @db.Real
-  gpuPctMax Float? @map("gpu_pct_max") @db.Real`;
+  gpuPctMax Float? @map("gpu_pct_max") @db.Real
+  gpuPctCount Int? @map("gpu_pct_count") @db.SmallInt`;
 
 const MIGRATION = `ALTER TABLE "telemetry_samples" ADD COLUMN "gpu_pct" REAL;
-ALTER TABLE "telemetry_hours" ADD COLUMN "gpu_pct_min" REAL, ADD COLUMN "gpu_pct_avg" REAL, ADD COLUMN "gpu_pct_max" REAL;`;
+ALTER TABLE "telemetry_hours" ADD COLUMN "gpu_pct_min" REAL, ADD COLUMN "gpu_pct_avg" REAL, ADD COLUMN "gpu_pct_max" REAL,
+  ADD COLUMN "gpu_pct_count" SMALLINT;`;
 
 /** Reports the new measurement of two hours ago, and prints where it is seen. */
 const USE_IT = `

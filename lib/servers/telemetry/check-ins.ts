@@ -128,14 +128,18 @@ const SAMPLE = statement({ serverId: t.serverId, at: t.at, ...VALUES }, ({ serve
     on conflict do nothing returning server_id`,
 }));
 
-const bands = HISTORY_MEASURES.map(
-  (measure) => [measure, h[`${measure}Min`].name, h[`${measure}Avg`].name, h[`${measure}Max`].name] as const,
-);
+const bands = HISTORY_MEASURES.map((measure) => {
+  const [min, avg, max] = [h[`${measure}Min`].name, h[`${measure}Avg`].name, h[`${measure}Max`].name];
+  return { measure, min, avg, max, count: h[`${measure}Count`].name };
+});
 // `least` and `greatest` pass over nulls.
-const moved = bands.map(
-  ([, min, avg, max]) => `${min} = least(h.${min}, excluded.${min}), ${max} = greatest(h.${max}, excluded.${max}),
-      ${avg} = coalesce(h.${avg} + (excluded.${avg} - h.${avg}) / (h.samples + 1), h.${avg}, excluded.${avg})`,
-);
+const moved = bands.map(({ min, avg, max, count }) => {
+  const before = `coalesce(h.${count}, h.samples)`;
+  return `${min} = least(h.${min}, excluded.${min}), ${max} = greatest(h.${max}, excluded.${max}),
+      ${avg} = coalesce(h.${avg} + (excluded.${avg} - h.${avg}) / (${before} + 1), h.${avg}, excluded.${avg}),
+      ${count} = ${before} + excluded.${count}`;
+});
+const figuresOf = (value: string) => `${value}, ${value}, ${value}, (${value} is not null)::int`;
 const HOURLY = statement(
   {
     ...{ serverId: h.serverId, hour: h.hour, seen: parameter<string>("bigint"), reboots: h.reboots },
@@ -143,9 +147,9 @@ const HOURLY = statement(
   },
   ({ serverId, hour, seen, reboots, oomKills, oomAt, ...values }) => ({
     sql: `insert into telemetry_hours as h (server_id, hour, seen, samples, reboots, oom_kills, oom_at,
-        ${bands.map(([, ...columns]) => columns.join(", ")).join(", ")})
+        ${bands.map(({ min, avg, max, count }) => [min, avg, max, count].join(", ")).join(", ")})
       values (${serverId}, ${hour}, ${seen}, 1, ${reboots}, ${oomKills}, ${oomAt},
-        ${bands.map(([measure]) => Array(3).fill(values[measure]).join(", ")).join(", ")})
+        ${bands.map(({ measure }) => figuresOf(values[measure])).join(", ")})
       on conflict (server_id, hour) do update set seen = h.seen | excluded.seen, samples = h.samples + 1,
         reboots = h.reboots + excluded.reboots, oom_kills = least(h.oom_kills::bigint + excluded.oom_kills, 2147483647),
         oom_at = greatest(h.oom_at, excluded.oom_at), ${moved.join(", ")}`,

@@ -83,9 +83,10 @@ const SAMPLES = stepsOf("telemetry_samples", t.at.name, "count(*)", (measure) =>
 });
 const HOURS = stepsOf("telemetry_hours", h.hour.name, "sum(samples)", (measure) => {
   const [least, mean, greatest] = [h[`${measure}Min`].name, h[`${measure}Avg`].name, h[`${measure}Max`].name];
+  const count = `coalesce(${h[`${measure}Count`].name}, samples)`;
   return [
     `min(${least})`,
-    `sum(${mean} * samples) / sum(samples) filter (where ${mean} is not null)`,
+    `sum(${mean} * ${count}) / sum(${count}) filter (where ${mean} is not null)`,
     `max(${greatest})`,
   ];
 });

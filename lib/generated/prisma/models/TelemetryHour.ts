@@ -35,30 +35,39 @@ export type TelemetryHourAvgAggregateOutputType = {
   scoreMin: number | null
   scoreAvg: number | null
   scoreMax: number | null
+  scoreCount: number | null
   cpuPctMin: number | null
   cpuPctAvg: number | null
   cpuPctMax: number | null
+  cpuPctCount: number | null
   cpuStealPctMin: number | null
   cpuStealPctAvg: number | null
   cpuStealPctMax: number | null
+  cpuStealPctCount: number | null
   cpuIowaitPctMin: number | null
   cpuIowaitPctAvg: number | null
   cpuIowaitPctMax: number | null
+  cpuIowaitPctCount: number | null
   memUsedPctMin: number | null
   memUsedPctAvg: number | null
   memUsedPctMax: number | null
+  memUsedPctCount: number | null
   swapUsedPctMin: number | null
   swapUsedPctAvg: number | null
   swapUsedPctMax: number | null
+  swapUsedPctCount: number | null
   diskUsedPctMin: number | null
   diskUsedPctAvg: number | null
   diskUsedPctMax: number | null
+  diskUsedPctCount: number | null
   netLossPctMin: number | null
   netLossPctAvg: number | null
   netLossPctMax: number | null
+  netLossPctCount: number | null
   netRetransmitPctMin: number | null
   netRetransmitPctAvg: number | null
   netRetransmitPctMax: number | null
+  netRetransmitPctCount: number | null
 }
 
 export type TelemetryHourSumAggregateOutputType = {
@@ -70,30 +79,39 @@ export type TelemetryHourSumAggregateOutputType = {
   scoreMin: number | null
   scoreAvg: number | null
   scoreMax: number | null
+  scoreCount: number | null
   cpuPctMin: number | null
   cpuPctAvg: number | null
   cpuPctMax: number | null
+  cpuPctCount: number | null
   cpuStealPctMin: number | null
   cpuStealPctAvg: number | null
   cpuStealPctMax: number | null
+  cpuStealPctCount: number | null
   cpuIowaitPctMin: number | null
   cpuIowaitPctAvg: number | null
   cpuIowaitPctMax: number | null
+  cpuIowaitPctCount: number | null
   memUsedPctMin: number | null
   memUsedPctAvg: number | null
   memUsedPctMax: number | null
+  memUsedPctCount: number | null
   swapUsedPctMin: number | null
   swapUsedPctAvg: number | null
   swapUsedPctMax: number | null
+  swapUsedPctCount: number | null
   diskUsedPctMin: number | null
   diskUsedPctAvg: number | null
   diskUsedPctMax: number | null
+  diskUsedPctCount: number | null
   netLossPctMin: number | null
   netLossPctAvg: number | null
   netLossPctMax: number | null
+  netLossPctCount: number | null
   netRetransmitPctMin: number | null
   netRetransmitPctAvg: number | null
   netRetransmitPctMax: number | null
+  netRetransmitPctCount: number | null
 }
 
 export type TelemetryHourMinAggregateOutputType = {
@@ -107,30 +125,39 @@ export type TelemetryHourMinAggregateOutputType = {
   scoreMin: number | null
   scoreAvg: number | null
   scoreMax: number | null
+  scoreCount: number | null
   cpuPctMin: number | null
   cpuPctAvg: number | null
   cpuPctMax: number | null
+  cpuPctCount: number | null
   cpuStealPctMin: number | null
   cpuStealPctAvg: number | null
   cpuStealPctMax: number | null
+  cpuStealPctCount: number | null
   cpuIowaitPctMin: number | null
   cpuIowaitPctAvg: number | null
   cpuIowaitPctMax: number | null
+  cpuIowaitPctCount: number | null
   memUsedPctMin: number | null
   memUsedPctAvg: number | null
   memUsedPctMax: number | null
+  memUsedPctCount: number | null
   swapUsedPctMin: number | null
   swapUsedPctAvg: number | null
   swapUsedPctMax: number | null
+  swapUsedPctCount: number | null
   diskUsedPctMin: number | null
   diskUsedPctAvg: number | null
   diskUsedPctMax: number | null
+  diskUsedPctCount: number | null
   netLossPctMin: number | null
   netLossPctAvg: number | null
   netLossPctMax: number | null
+  netLossPctCount: number | null
   netRetransmitPctMin: number | null
   netRetransmitPctAvg: number | null
   netRetransmitPctMax: number | null
+  netRetransmitPctCount: number | null
 }
 
 export type TelemetryHourMaxAggregateOutputType = {
@@ -144,30 +171,39 @@ export type TelemetryHourMaxAggregateOutputType = {
   scoreMin: number | null
   scoreAvg: number | null
   scoreMax: number | null
+  scoreCount: number | null
   cpuPctMin: number | null
   cpuPctAvg: number | null
   cpuPctMax: number | null
+  cpuPctCount: number | null
   cpuStealPctMin: number | null
   cpuStealPctAvg: number | null
   cpuStealPctMax: number | null
+  cpuStealPctCount: number | null
   cpuIowaitPctMin: number | null
   cpuIowaitPctAvg: number | null
   cpuIowaitPctMax: number | null
+  cpuIowaitPctCount: number | null
   memUsedPctMin: number | null
   memUsedPctAvg: number | null
   memUsedPctMax: number | null
+  memUsedPctCount: number | null
   swapUsedPctMin: number | null
   swapUsedPctAvg: number | null
   swapUsedPctMax: number | null
+  swapUsedPctCount: number | null
   diskUsedPctMin: number | null
   diskUsedPctAvg: number | null
   diskUsedPctMax: number | null
+  diskUsedPctCount: number | null
   netLossPctMin: number | null
   netLossPctAvg: number | null
   netLossPctMax: number | null
+  netLossPctCount: number | null
   netRetransmitPctMin: number | null
   netRetransmitPctAvg: number | null
   netRetransmitPctMax: number | null
+  netRetransmitPctCount: number | null
 }
 
 export type TelemetryHourCountAggregateOutputType = {
@@ -181,30 +217,39 @@ export type TelemetryHourCountAggregateOutputType = {
   scoreMin: number
   scoreAvg: number
   scoreMax: number
+  scoreCount: number
   cpuPctMin: number
   cpuPctAvg: number
   cpuPctMax: number
+  cpuPctCount: number
   cpuStealPctMin: number
   cpuStealPctAvg: number
   cpuStealPctMax: number
+  cpuStealPctCount: number
   cpuIowaitPctMin: number
   cpuIowaitPctAvg: number
   cpuIowaitPctMax: number
+  cpuIowaitPctCount: number
   memUsedPctMin: number
   memUsedPctAvg: number
   memUsedPctMax: number
+  memUsedPctCount: number
   swapUsedPctMin: number
   swapUsedPctAvg: number
   swapUsedPctMax: number
+  swapUsedPctCount: number
   diskUsedPctMin: number
   diskUsedPctAvg: number
   diskUsedPctMax: number
+  diskUsedPctCount: number
   netLossPctMin: number
   netLossPctAvg: number
   netLossPctMax: number
+  netLossPctCount: number
   netRetransmitPctMin: number
   netRetransmitPctAvg: number
   netRetransmitPctMax: number
+  netRetransmitPctCount: number
   _all: number
 }
 
@@ -218,30 +263,39 @@ export type TelemetryHourAvgAggregateInputType = {
   scoreMin?: true | runtime.Types.Skip
   scoreAvg?: true | runtime.Types.Skip
   scoreMax?: true | runtime.Types.Skip
+  scoreCount?: true | runtime.Types.Skip
   cpuPctMin?: true | runtime.Types.Skip
   cpuPctAvg?: true | runtime.Types.Skip
   cpuPctMax?: true | runtime.Types.Skip
+  cpuPctCount?: true | runtime.Types.Skip
   cpuStealPctMin?: true | runtime.Types.Skip
   cpuStealPctAvg?: true | runtime.Types.Skip
   cpuStealPctMax?: true | runtime.Types.Skip
+  cpuStealPctCount?: true | runtime.Types.Skip
   cpuIowaitPctMin?: true | runtime.Types.Skip
   cpuIowaitPctAvg?: true | runtime.Types.Skip
   cpuIowaitPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctCount?: true | runtime.Types.Skip
   memUsedPctMin?: true | runtime.Types.Skip
   memUsedPctAvg?: true | runtime.Types.Skip
   memUsedPctMax?: true | runtime.Types.Skip
+  memUsedPctCount?: true | runtime.Types.Skip
   swapUsedPctMin?: true | runtime.Types.Skip
   swapUsedPctAvg?: true | runtime.Types.Skip
   swapUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctCount?: true | runtime.Types.Skip
   diskUsedPctMin?: true | runtime.Types.Skip
   diskUsedPctAvg?: true | runtime.Types.Skip
   diskUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctCount?: true | runtime.Types.Skip
   netLossPctMin?: true | runtime.Types.Skip
   netLossPctAvg?: true | runtime.Types.Skip
   netLossPctMax?: true | runtime.Types.Skip
+  netLossPctCount?: true | runtime.Types.Skip
   netRetransmitPctMin?: true | runtime.Types.Skip
   netRetransmitPctAvg?: true | runtime.Types.Skip
   netRetransmitPctMax?: true | runtime.Types.Skip
+  netRetransmitPctCount?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourSumAggregateInputType = {
@@ -253,30 +307,39 @@ export type TelemetryHourSumAggregateInputType = {
   scoreMin?: true | runtime.Types.Skip
   scoreAvg?: true | runtime.Types.Skip
   scoreMax?: true | runtime.Types.Skip
+  scoreCount?: true | runtime.Types.Skip
   cpuPctMin?: true | runtime.Types.Skip
   cpuPctAvg?: true | runtime.Types.Skip
   cpuPctMax?: true | runtime.Types.Skip
+  cpuPctCount?: true | runtime.Types.Skip
   cpuStealPctMin?: true | runtime.Types.Skip
   cpuStealPctAvg?: true | runtime.Types.Skip
   cpuStealPctMax?: true | runtime.Types.Skip
+  cpuStealPctCount?: true | runtime.Types.Skip
   cpuIowaitPctMin?: true | runtime.Types.Skip
   cpuIowaitPctAvg?: true | runtime.Types.Skip
   cpuIowaitPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctCount?: true | runtime.Types.Skip
   memUsedPctMin?: true | runtime.Types.Skip
   memUsedPctAvg?: true | runtime.Types.Skip
   memUsedPctMax?: true | runtime.Types.Skip
+  memUsedPctCount?: true | runtime.Types.Skip
   swapUsedPctMin?: true | runtime.Types.Skip
   swapUsedPctAvg?: true | runtime.Types.Skip
   swapUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctCount?: true | runtime.Types.Skip
   diskUsedPctMin?: true | runtime.Types.Skip
   diskUsedPctAvg?: true | runtime.Types.Skip
   diskUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctCount?: true | runtime.Types.Skip
   netLossPctMin?: true | runtime.Types.Skip
   netLossPctAvg?: true | runtime.Types.Skip
   netLossPctMax?: true | runtime.Types.Skip
+  netLossPctCount?: true | runtime.Types.Skip
   netRetransmitPctMin?: true | runtime.Types.Skip
   netRetransmitPctAvg?: true | runtime.Types.Skip
   netRetransmitPctMax?: true | runtime.Types.Skip
+  netRetransmitPctCount?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourMinAggregateInputType = {
@@ -290,30 +353,39 @@ export type TelemetryHourMinAggregateInputType = {
   scoreMin?: true | runtime.Types.Skip
   scoreAvg?: true | runtime.Types.Skip
   scoreMax?: true | runtime.Types.Skip
+  scoreCount?: true | runtime.Types.Skip
   cpuPctMin?: true | runtime.Types.Skip
   cpuPctAvg?: true | runtime.Types.Skip
   cpuPctMax?: true | runtime.Types.Skip
+  cpuPctCount?: true | runtime.Types.Skip
   cpuStealPctMin?: true | runtime.Types.Skip
   cpuStealPctAvg?: true | runtime.Types.Skip
   cpuStealPctMax?: true | runtime.Types.Skip
+  cpuStealPctCount?: true | runtime.Types.Skip
   cpuIowaitPctMin?: true | runtime.Types.Skip
   cpuIowaitPctAvg?: true | runtime.Types.Skip
   cpuIowaitPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctCount?: true | runtime.Types.Skip
   memUsedPctMin?: true | runtime.Types.Skip
   memUsedPctAvg?: true | runtime.Types.Skip
   memUsedPctMax?: true | runtime.Types.Skip
+  memUsedPctCount?: true | runtime.Types.Skip
   swapUsedPctMin?: true | runtime.Types.Skip
   swapUsedPctAvg?: true | runtime.Types.Skip
   swapUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctCount?: true | runtime.Types.Skip
   diskUsedPctMin?: true | runtime.Types.Skip
   diskUsedPctAvg?: true | runtime.Types.Skip
   diskUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctCount?: true | runtime.Types.Skip
   netLossPctMin?: true | runtime.Types.Skip
   netLossPctAvg?: true | runtime.Types.Skip
   netLossPctMax?: true | runtime.Types.Skip
+  netLossPctCount?: true | runtime.Types.Skip
   netRetransmitPctMin?: true | runtime.Types.Skip
   netRetransmitPctAvg?: true | runtime.Types.Skip
   netRetransmitPctMax?: true | runtime.Types.Skip
+  netRetransmitPctCount?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourMaxAggregateInputType = {
@@ -327,30 +399,39 @@ export type TelemetryHourMaxAggregateInputType = {
   scoreMin?: true | runtime.Types.Skip
   scoreAvg?: true | runtime.Types.Skip
   scoreMax?: true | runtime.Types.Skip
+  scoreCount?: true | runtime.Types.Skip
   cpuPctMin?: true | runtime.Types.Skip
   cpuPctAvg?: true | runtime.Types.Skip
   cpuPctMax?: true | runtime.Types.Skip
+  cpuPctCount?: true | runtime.Types.Skip
   cpuStealPctMin?: true | runtime.Types.Skip
   cpuStealPctAvg?: true | runtime.Types.Skip
   cpuStealPctMax?: true | runtime.Types.Skip
+  cpuStealPctCount?: true | runtime.Types.Skip
   cpuIowaitPctMin?: true | runtime.Types.Skip
   cpuIowaitPctAvg?: true | runtime.Types.Skip
   cpuIowaitPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctCount?: true | runtime.Types.Skip
   memUsedPctMin?: true | runtime.Types.Skip
   memUsedPctAvg?: true | runtime.Types.Skip
   memUsedPctMax?: true | runtime.Types.Skip
+  memUsedPctCount?: true | runtime.Types.Skip
   swapUsedPctMin?: true | runtime.Types.Skip
   swapUsedPctAvg?: true | runtime.Types.Skip
   swapUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctCount?: true | runtime.Types.Skip
   diskUsedPctMin?: true | runtime.Types.Skip
   diskUsedPctAvg?: true | runtime.Types.Skip
   diskUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctCount?: true | runtime.Types.Skip
   netLossPctMin?: true | runtime.Types.Skip
   netLossPctAvg?: true | runtime.Types.Skip
   netLossPctMax?: true | runtime.Types.Skip
+  netLossPctCount?: true | runtime.Types.Skip
   netRetransmitPctMin?: true | runtime.Types.Skip
   netRetransmitPctAvg?: true | runtime.Types.Skip
   netRetransmitPctMax?: true | runtime.Types.Skip
+  netRetransmitPctCount?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourCountAggregateInputType = {
@@ -364,30 +445,39 @@ export type TelemetryHourCountAggregateInputType = {
   scoreMin?: true | runtime.Types.Skip
   scoreAvg?: true | runtime.Types.Skip
   scoreMax?: true | runtime.Types.Skip
+  scoreCount?: true | runtime.Types.Skip
   cpuPctMin?: true | runtime.Types.Skip
   cpuPctAvg?: true | runtime.Types.Skip
   cpuPctMax?: true | runtime.Types.Skip
+  cpuPctCount?: true | runtime.Types.Skip
   cpuStealPctMin?: true | runtime.Types.Skip
   cpuStealPctAvg?: true | runtime.Types.Skip
   cpuStealPctMax?: true | runtime.Types.Skip
+  cpuStealPctCount?: true | runtime.Types.Skip
   cpuIowaitPctMin?: true | runtime.Types.Skip
   cpuIowaitPctAvg?: true | runtime.Types.Skip
   cpuIowaitPctMax?: true | runtime.Types.Skip
+  cpuIowaitPctCount?: true | runtime.Types.Skip
   memUsedPctMin?: true | runtime.Types.Skip
   memUsedPctAvg?: true | runtime.Types.Skip
   memUsedPctMax?: true | runtime.Types.Skip
+  memUsedPctCount?: true | runtime.Types.Skip
   swapUsedPctMin?: true | runtime.Types.Skip
   swapUsedPctAvg?: true | runtime.Types.Skip
   swapUsedPctMax?: true | runtime.Types.Skip
+  swapUsedPctCount?: true | runtime.Types.Skip
   diskUsedPctMin?: true | runtime.Types.Skip
   diskUsedPctAvg?: true | runtime.Types.Skip
   diskUsedPctMax?: true | runtime.Types.Skip
+  diskUsedPctCount?: true | runtime.Types.Skip
   netLossPctMin?: true | runtime.Types.Skip
   netLossPctAvg?: true | runtime.Types.Skip
   netLossPctMax?: true | runtime.Types.Skip
+  netLossPctCount?: true | runtime.Types.Skip
   netRetransmitPctMin?: true | runtime.Types.Skip
   netRetransmitPctAvg?: true | runtime.Types.Skip
   netRetransmitPctMax?: true | runtime.Types.Skip
+  netRetransmitPctCount?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -488,30 +578,39 @@ export type TelemetryHourGroupByOutputType = {
   scoreMin: number | null
   scoreAvg: number | null
   scoreMax: number | null
+  scoreCount: number | null
   cpuPctMin: number | null
   cpuPctAvg: number | null
   cpuPctMax: number | null
+  cpuPctCount: number | null
   cpuStealPctMin: number | null
   cpuStealPctAvg: number | null
   cpuStealPctMax: number | null
+  cpuStealPctCount: number | null
   cpuIowaitPctMin: number | null
   cpuIowaitPctAvg: number | null
   cpuIowaitPctMax: number | null
+  cpuIowaitPctCount: number | null
   memUsedPctMin: number | null
   memUsedPctAvg: number | null
   memUsedPctMax: number | null
+  memUsedPctCount: number | null
   swapUsedPctMin: number | null
   swapUsedPctAvg: number | null
   swapUsedPctMax: number | null
+  swapUsedPctCount: number | null
   diskUsedPctMin: number | null
   diskUsedPctAvg: number | null
   diskUsedPctMax: number | null
+  diskUsedPctCount: number | null
   netLossPctMin: number | null
   netLossPctAvg: number | null
   netLossPctMax: number | null
+  netLossPctCount: number | null
   netRetransmitPctMin: number | null
   netRetransmitPctAvg: number | null
   netRetransmitPctMax: number | null
+  netRetransmitPctCount: number | null
   _count: TelemetryHourCountAggregateOutputType | null
   _avg: TelemetryHourAvgAggregateOutputType | null
   _sum: TelemetryHourSumAggregateOutputType | null
@@ -548,30 +647,39 @@ export type TelemetryHourWhereInput = {
   scoreMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   scoreMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }
 
@@ -586,30 +694,39 @@ export type TelemetryHourOrderByWithRelationInput = {
   scoreMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   scoreAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   scoreMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  scoreCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   memUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netLossPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netLossPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netLossPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netLossPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   server?: Prisma.ServerOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -628,30 +745,39 @@ export type TelemetryHourWhereUniqueInput = Prisma.AtLeast<{
   scoreMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   scoreMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }, "serverId_hour">
 
@@ -666,30 +792,39 @@ export type TelemetryHourOrderByWithAggregationInput = {
   scoreMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   scoreAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   scoreMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  scoreCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   memUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netLossPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netLossPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netLossPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netLossPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.TelemetryHourCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.TelemetryHourAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.TelemetryHourMaxOrderByAggregateInput | runtime.Types.Skip
@@ -711,30 +846,39 @@ export type TelemetryHourScalarWhereWithAggregatesInput = {
   scoreMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   scoreMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.FloatNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateInput = {
@@ -747,30 +891,39 @@ export type TelemetryHourCreateInput = {
   scoreMin?: number | null | runtime.Types.Skip
   scoreAvg?: number | null | runtime.Types.Skip
   scoreMax?: number | null | runtime.Types.Skip
+  scoreCount?: number | null | runtime.Types.Skip
   cpuPctMin?: number | null | runtime.Types.Skip
   cpuPctAvg?: number | null | runtime.Types.Skip
   cpuPctMax?: number | null | runtime.Types.Skip
+  cpuPctCount?: number | null | runtime.Types.Skip
   cpuStealPctMin?: number | null | runtime.Types.Skip
   cpuStealPctAvg?: number | null | runtime.Types.Skip
   cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctCount?: number | null | runtime.Types.Skip
   cpuIowaitPctMin?: number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: number | null | runtime.Types.Skip
   cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: number | null | runtime.Types.Skip
   memUsedPctMin?: number | null | runtime.Types.Skip
   memUsedPctAvg?: number | null | runtime.Types.Skip
   memUsedPctMax?: number | null | runtime.Types.Skip
+  memUsedPctCount?: number | null | runtime.Types.Skip
   swapUsedPctMin?: number | null | runtime.Types.Skip
   swapUsedPctAvg?: number | null | runtime.Types.Skip
   swapUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctCount?: number | null | runtime.Types.Skip
   diskUsedPctMin?: number | null | runtime.Types.Skip
   diskUsedPctAvg?: number | null | runtime.Types.Skip
   diskUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctCount?: number | null | runtime.Types.Skip
   netLossPctMin?: number | null | runtime.Types.Skip
   netLossPctAvg?: number | null | runtime.Types.Skip
   netLossPctMax?: number | null | runtime.Types.Skip
+  netLossPctCount?: number | null | runtime.Types.Skip
   netRetransmitPctMin?: number | null | runtime.Types.Skip
   netRetransmitPctAvg?: number | null | runtime.Types.Skip
   netRetransmitPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctCount?: number | null | runtime.Types.Skip
   server: Prisma.ServerCreateNestedOneWithoutTelemetryHoursInput
 }
 
@@ -785,30 +938,39 @@ export type TelemetryHourUncheckedCreateInput = {
   scoreMin?: number | null | runtime.Types.Skip
   scoreAvg?: number | null | runtime.Types.Skip
   scoreMax?: number | null | runtime.Types.Skip
+  scoreCount?: number | null | runtime.Types.Skip
   cpuPctMin?: number | null | runtime.Types.Skip
   cpuPctAvg?: number | null | runtime.Types.Skip
   cpuPctMax?: number | null | runtime.Types.Skip
+  cpuPctCount?: number | null | runtime.Types.Skip
   cpuStealPctMin?: number | null | runtime.Types.Skip
   cpuStealPctAvg?: number | null | runtime.Types.Skip
   cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctCount?: number | null | runtime.Types.Skip
   cpuIowaitPctMin?: number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: number | null | runtime.Types.Skip
   cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: number | null | runtime.Types.Skip
   memUsedPctMin?: number | null | runtime.Types.Skip
   memUsedPctAvg?: number | null | runtime.Types.Skip
   memUsedPctMax?: number | null | runtime.Types.Skip
+  memUsedPctCount?: number | null | runtime.Types.Skip
   swapUsedPctMin?: number | null | runtime.Types.Skip
   swapUsedPctAvg?: number | null | runtime.Types.Skip
   swapUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctCount?: number | null | runtime.Types.Skip
   diskUsedPctMin?: number | null | runtime.Types.Skip
   diskUsedPctAvg?: number | null | runtime.Types.Skip
   diskUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctCount?: number | null | runtime.Types.Skip
   netLossPctMin?: number | null | runtime.Types.Skip
   netLossPctAvg?: number | null | runtime.Types.Skip
   netLossPctMax?: number | null | runtime.Types.Skip
+  netLossPctCount?: number | null | runtime.Types.Skip
   netRetransmitPctMin?: number | null | runtime.Types.Skip
   netRetransmitPctAvg?: number | null | runtime.Types.Skip
   netRetransmitPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctCount?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateInput = {
@@ -821,30 +983,39 @@ export type TelemetryHourUpdateInput = {
   scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   server?: Prisma.ServerUpdateOneRequiredWithoutTelemetryHoursNestedInput | runtime.Types.Skip
 }
 
@@ -859,30 +1030,39 @@ export type TelemetryHourUncheckedUpdateInput = {
   scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateManyInput = {
@@ -896,30 +1076,39 @@ export type TelemetryHourCreateManyInput = {
   scoreMin?: number | null | runtime.Types.Skip
   scoreAvg?: number | null | runtime.Types.Skip
   scoreMax?: number | null | runtime.Types.Skip
+  scoreCount?: number | null | runtime.Types.Skip
   cpuPctMin?: number | null | runtime.Types.Skip
   cpuPctAvg?: number | null | runtime.Types.Skip
   cpuPctMax?: number | null | runtime.Types.Skip
+  cpuPctCount?: number | null | runtime.Types.Skip
   cpuStealPctMin?: number | null | runtime.Types.Skip
   cpuStealPctAvg?: number | null | runtime.Types.Skip
   cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctCount?: number | null | runtime.Types.Skip
   cpuIowaitPctMin?: number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: number | null | runtime.Types.Skip
   cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: number | null | runtime.Types.Skip
   memUsedPctMin?: number | null | runtime.Types.Skip
   memUsedPctAvg?: number | null | runtime.Types.Skip
   memUsedPctMax?: number | null | runtime.Types.Skip
+  memUsedPctCount?: number | null | runtime.Types.Skip
   swapUsedPctMin?: number | null | runtime.Types.Skip
   swapUsedPctAvg?: number | null | runtime.Types.Skip
   swapUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctCount?: number | null | runtime.Types.Skip
   diskUsedPctMin?: number | null | runtime.Types.Skip
   diskUsedPctAvg?: number | null | runtime.Types.Skip
   diskUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctCount?: number | null | runtime.Types.Skip
   netLossPctMin?: number | null | runtime.Types.Skip
   netLossPctAvg?: number | null | runtime.Types.Skip
   netLossPctMax?: number | null | runtime.Types.Skip
+  netLossPctCount?: number | null | runtime.Types.Skip
   netRetransmitPctMin?: number | null | runtime.Types.Skip
   netRetransmitPctAvg?: number | null | runtime.Types.Skip
   netRetransmitPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctCount?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateManyMutationInput = {
@@ -932,30 +1121,39 @@ export type TelemetryHourUpdateManyMutationInput = {
   scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateManyInput = {
@@ -969,30 +1167,39 @@ export type TelemetryHourUncheckedUpdateManyInput = {
   scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourListRelationFilter = {
@@ -1021,30 +1228,39 @@ export type TelemetryHourCountOrderByAggregateInput = {
   scoreMin?: Prisma.SortOrder | runtime.Types.Skip
   scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
   scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  scoreCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourAvgOrderByAggregateInput = {
@@ -1056,30 +1272,39 @@ export type TelemetryHourAvgOrderByAggregateInput = {
   scoreMin?: Prisma.SortOrder | runtime.Types.Skip
   scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
   scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  scoreCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourMaxOrderByAggregateInput = {
@@ -1093,30 +1318,39 @@ export type TelemetryHourMaxOrderByAggregateInput = {
   scoreMin?: Prisma.SortOrder | runtime.Types.Skip
   scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
   scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  scoreCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourMinOrderByAggregateInput = {
@@ -1130,30 +1364,39 @@ export type TelemetryHourMinOrderByAggregateInput = {
   scoreMin?: Prisma.SortOrder | runtime.Types.Skip
   scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
   scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  scoreCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourSumOrderByAggregateInput = {
@@ -1165,30 +1408,39 @@ export type TelemetryHourSumOrderByAggregateInput = {
   scoreMin?: Prisma.SortOrder | runtime.Types.Skip
   scoreAvg?: Prisma.SortOrder | runtime.Types.Skip
   scoreMax?: Prisma.SortOrder | runtime.Types.Skip
+  scoreCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuStealPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   memUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  memUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   swapUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMin?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   diskUsedPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netLossPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netLossPctCount?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.SortOrder | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.SortOrder | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateNestedManyWithoutServerInput = {
@@ -1251,30 +1503,39 @@ export type TelemetryHourCreateWithoutServerInput = {
   scoreMin?: number | null | runtime.Types.Skip
   scoreAvg?: number | null | runtime.Types.Skip
   scoreMax?: number | null | runtime.Types.Skip
+  scoreCount?: number | null | runtime.Types.Skip
   cpuPctMin?: number | null | runtime.Types.Skip
   cpuPctAvg?: number | null | runtime.Types.Skip
   cpuPctMax?: number | null | runtime.Types.Skip
+  cpuPctCount?: number | null | runtime.Types.Skip
   cpuStealPctMin?: number | null | runtime.Types.Skip
   cpuStealPctAvg?: number | null | runtime.Types.Skip
   cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctCount?: number | null | runtime.Types.Skip
   cpuIowaitPctMin?: number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: number | null | runtime.Types.Skip
   cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: number | null | runtime.Types.Skip
   memUsedPctMin?: number | null | runtime.Types.Skip
   memUsedPctAvg?: number | null | runtime.Types.Skip
   memUsedPctMax?: number | null | runtime.Types.Skip
+  memUsedPctCount?: number | null | runtime.Types.Skip
   swapUsedPctMin?: number | null | runtime.Types.Skip
   swapUsedPctAvg?: number | null | runtime.Types.Skip
   swapUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctCount?: number | null | runtime.Types.Skip
   diskUsedPctMin?: number | null | runtime.Types.Skip
   diskUsedPctAvg?: number | null | runtime.Types.Skip
   diskUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctCount?: number | null | runtime.Types.Skip
   netLossPctMin?: number | null | runtime.Types.Skip
   netLossPctAvg?: number | null | runtime.Types.Skip
   netLossPctMax?: number | null | runtime.Types.Skip
+  netLossPctCount?: number | null | runtime.Types.Skip
   netRetransmitPctMin?: number | null | runtime.Types.Skip
   netRetransmitPctAvg?: number | null | runtime.Types.Skip
   netRetransmitPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctCount?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedCreateWithoutServerInput = {
@@ -1287,30 +1548,39 @@ export type TelemetryHourUncheckedCreateWithoutServerInput = {
   scoreMin?: number | null | runtime.Types.Skip
   scoreAvg?: number | null | runtime.Types.Skip
   scoreMax?: number | null | runtime.Types.Skip
+  scoreCount?: number | null | runtime.Types.Skip
   cpuPctMin?: number | null | runtime.Types.Skip
   cpuPctAvg?: number | null | runtime.Types.Skip
   cpuPctMax?: number | null | runtime.Types.Skip
+  cpuPctCount?: number | null | runtime.Types.Skip
   cpuStealPctMin?: number | null | runtime.Types.Skip
   cpuStealPctAvg?: number | null | runtime.Types.Skip
   cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctCount?: number | null | runtime.Types.Skip
   cpuIowaitPctMin?: number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: number | null | runtime.Types.Skip
   cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: number | null | runtime.Types.Skip
   memUsedPctMin?: number | null | runtime.Types.Skip
   memUsedPctAvg?: number | null | runtime.Types.Skip
   memUsedPctMax?: number | null | runtime.Types.Skip
+  memUsedPctCount?: number | null | runtime.Types.Skip
   swapUsedPctMin?: number | null | runtime.Types.Skip
   swapUsedPctAvg?: number | null | runtime.Types.Skip
   swapUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctCount?: number | null | runtime.Types.Skip
   diskUsedPctMin?: number | null | runtime.Types.Skip
   diskUsedPctAvg?: number | null | runtime.Types.Skip
   diskUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctCount?: number | null | runtime.Types.Skip
   netLossPctMin?: number | null | runtime.Types.Skip
   netLossPctAvg?: number | null | runtime.Types.Skip
   netLossPctMax?: number | null | runtime.Types.Skip
+  netLossPctCount?: number | null | runtime.Types.Skip
   netRetransmitPctMin?: number | null | runtime.Types.Skip
   netRetransmitPctAvg?: number | null | runtime.Types.Skip
   netRetransmitPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctCount?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateOrConnectWithoutServerInput = {
@@ -1353,30 +1623,39 @@ export type TelemetryHourScalarWhereInput = {
   scoreMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   scoreMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.FloatNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateManyServerInput = {
@@ -1389,30 +1668,39 @@ export type TelemetryHourCreateManyServerInput = {
   scoreMin?: number | null | runtime.Types.Skip
   scoreAvg?: number | null | runtime.Types.Skip
   scoreMax?: number | null | runtime.Types.Skip
+  scoreCount?: number | null | runtime.Types.Skip
   cpuPctMin?: number | null | runtime.Types.Skip
   cpuPctAvg?: number | null | runtime.Types.Skip
   cpuPctMax?: number | null | runtime.Types.Skip
+  cpuPctCount?: number | null | runtime.Types.Skip
   cpuStealPctMin?: number | null | runtime.Types.Skip
   cpuStealPctAvg?: number | null | runtime.Types.Skip
   cpuStealPctMax?: number | null | runtime.Types.Skip
+  cpuStealPctCount?: number | null | runtime.Types.Skip
   cpuIowaitPctMin?: number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: number | null | runtime.Types.Skip
   cpuIowaitPctMax?: number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: number | null | runtime.Types.Skip
   memUsedPctMin?: number | null | runtime.Types.Skip
   memUsedPctAvg?: number | null | runtime.Types.Skip
   memUsedPctMax?: number | null | runtime.Types.Skip
+  memUsedPctCount?: number | null | runtime.Types.Skip
   swapUsedPctMin?: number | null | runtime.Types.Skip
   swapUsedPctAvg?: number | null | runtime.Types.Skip
   swapUsedPctMax?: number | null | runtime.Types.Skip
+  swapUsedPctCount?: number | null | runtime.Types.Skip
   diskUsedPctMin?: number | null | runtime.Types.Skip
   diskUsedPctAvg?: number | null | runtime.Types.Skip
   diskUsedPctMax?: number | null | runtime.Types.Skip
+  diskUsedPctCount?: number | null | runtime.Types.Skip
   netLossPctMin?: number | null | runtime.Types.Skip
   netLossPctAvg?: number | null | runtime.Types.Skip
   netLossPctMax?: number | null | runtime.Types.Skip
+  netLossPctCount?: number | null | runtime.Types.Skip
   netRetransmitPctMin?: number | null | runtime.Types.Skip
   netRetransmitPctAvg?: number | null | runtime.Types.Skip
   netRetransmitPctMax?: number | null | runtime.Types.Skip
+  netRetransmitPctCount?: number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateWithoutServerInput = {
@@ -1425,30 +1713,39 @@ export type TelemetryHourUpdateWithoutServerInput = {
   scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateWithoutServerInput = {
@@ -1461,30 +1758,39 @@ export type TelemetryHourUncheckedUpdateWithoutServerInput = {
   scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateManyWithoutServerInput = {
@@ -1497,30 +1803,39 @@ export type TelemetryHourUncheckedUpdateManyWithoutServerInput = {
   scoreMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   scoreMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  scoreCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuStealPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuStealPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   cpuIowaitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cpuIowaitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   memUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  memUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   swapUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  swapUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   diskUsedPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  diskUsedPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netLossPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netLossPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMin?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctAvg?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   netRetransmitPctMax?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  netRetransmitPctCount?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
 }
 
 
@@ -1536,30 +1851,39 @@ export type TelemetryHourSelect<ExtArgs extends runtime.Types.Extensions.Interna
   scoreMin?: boolean | runtime.Types.Skip
   scoreAvg?: boolean | runtime.Types.Skip
   scoreMax?: boolean | runtime.Types.Skip
+  scoreCount?: boolean | runtime.Types.Skip
   cpuPctMin?: boolean | runtime.Types.Skip
   cpuPctAvg?: boolean | runtime.Types.Skip
   cpuPctMax?: boolean | runtime.Types.Skip
+  cpuPctCount?: boolean | runtime.Types.Skip
   cpuStealPctMin?: boolean | runtime.Types.Skip
   cpuStealPctAvg?: boolean | runtime.Types.Skip
   cpuStealPctMax?: boolean | runtime.Types.Skip
+  cpuStealPctCount?: boolean | runtime.Types.Skip
   cpuIowaitPctMin?: boolean | runtime.Types.Skip
   cpuIowaitPctAvg?: boolean | runtime.Types.Skip
   cpuIowaitPctMax?: boolean | runtime.Types.Skip
+  cpuIowaitPctCount?: boolean | runtime.Types.Skip
   memUsedPctMin?: boolean | runtime.Types.Skip
   memUsedPctAvg?: boolean | runtime.Types.Skip
   memUsedPctMax?: boolean | runtime.Types.Skip
+  memUsedPctCount?: boolean | runtime.Types.Skip
   swapUsedPctMin?: boolean | runtime.Types.Skip
   swapUsedPctAvg?: boolean | runtime.Types.Skip
   swapUsedPctMax?: boolean | runtime.Types.Skip
+  swapUsedPctCount?: boolean | runtime.Types.Skip
   diskUsedPctMin?: boolean | runtime.Types.Skip
   diskUsedPctAvg?: boolean | runtime.Types.Skip
   diskUsedPctMax?: boolean | runtime.Types.Skip
+  diskUsedPctCount?: boolean | runtime.Types.Skip
   netLossPctMin?: boolean | runtime.Types.Skip
   netLossPctAvg?: boolean | runtime.Types.Skip
   netLossPctMax?: boolean | runtime.Types.Skip
+  netLossPctCount?: boolean | runtime.Types.Skip
   netRetransmitPctMin?: boolean | runtime.Types.Skip
   netRetransmitPctAvg?: boolean | runtime.Types.Skip
   netRetransmitPctMax?: boolean | runtime.Types.Skip
+  netRetransmitPctCount?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
@@ -1574,30 +1898,39 @@ export type TelemetryHourSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   scoreMin?: boolean | runtime.Types.Skip
   scoreAvg?: boolean | runtime.Types.Skip
   scoreMax?: boolean | runtime.Types.Skip
+  scoreCount?: boolean | runtime.Types.Skip
   cpuPctMin?: boolean | runtime.Types.Skip
   cpuPctAvg?: boolean | runtime.Types.Skip
   cpuPctMax?: boolean | runtime.Types.Skip
+  cpuPctCount?: boolean | runtime.Types.Skip
   cpuStealPctMin?: boolean | runtime.Types.Skip
   cpuStealPctAvg?: boolean | runtime.Types.Skip
   cpuStealPctMax?: boolean | runtime.Types.Skip
+  cpuStealPctCount?: boolean | runtime.Types.Skip
   cpuIowaitPctMin?: boolean | runtime.Types.Skip
   cpuIowaitPctAvg?: boolean | runtime.Types.Skip
   cpuIowaitPctMax?: boolean | runtime.Types.Skip
+  cpuIowaitPctCount?: boolean | runtime.Types.Skip
   memUsedPctMin?: boolean | runtime.Types.Skip
   memUsedPctAvg?: boolean | runtime.Types.Skip
   memUsedPctMax?: boolean | runtime.Types.Skip
+  memUsedPctCount?: boolean | runtime.Types.Skip
   swapUsedPctMin?: boolean | runtime.Types.Skip
   swapUsedPctAvg?: boolean | runtime.Types.Skip
   swapUsedPctMax?: boolean | runtime.Types.Skip
+  swapUsedPctCount?: boolean | runtime.Types.Skip
   diskUsedPctMin?: boolean | runtime.Types.Skip
   diskUsedPctAvg?: boolean | runtime.Types.Skip
   diskUsedPctMax?: boolean | runtime.Types.Skip
+  diskUsedPctCount?: boolean | runtime.Types.Skip
   netLossPctMin?: boolean | runtime.Types.Skip
   netLossPctAvg?: boolean | runtime.Types.Skip
   netLossPctMax?: boolean | runtime.Types.Skip
+  netLossPctCount?: boolean | runtime.Types.Skip
   netRetransmitPctMin?: boolean | runtime.Types.Skip
   netRetransmitPctAvg?: boolean | runtime.Types.Skip
   netRetransmitPctMax?: boolean | runtime.Types.Skip
+  netRetransmitPctCount?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
@@ -1612,30 +1945,39 @@ export type TelemetryHourSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   scoreMin?: boolean | runtime.Types.Skip
   scoreAvg?: boolean | runtime.Types.Skip
   scoreMax?: boolean | runtime.Types.Skip
+  scoreCount?: boolean | runtime.Types.Skip
   cpuPctMin?: boolean | runtime.Types.Skip
   cpuPctAvg?: boolean | runtime.Types.Skip
   cpuPctMax?: boolean | runtime.Types.Skip
+  cpuPctCount?: boolean | runtime.Types.Skip
   cpuStealPctMin?: boolean | runtime.Types.Skip
   cpuStealPctAvg?: boolean | runtime.Types.Skip
   cpuStealPctMax?: boolean | runtime.Types.Skip
+  cpuStealPctCount?: boolean | runtime.Types.Skip
   cpuIowaitPctMin?: boolean | runtime.Types.Skip
   cpuIowaitPctAvg?: boolean | runtime.Types.Skip
   cpuIowaitPctMax?: boolean | runtime.Types.Skip
+  cpuIowaitPctCount?: boolean | runtime.Types.Skip
   memUsedPctMin?: boolean | runtime.Types.Skip
   memUsedPctAvg?: boolean | runtime.Types.Skip
   memUsedPctMax?: boolean | runtime.Types.Skip
+  memUsedPctCount?: boolean | runtime.Types.Skip
   swapUsedPctMin?: boolean | runtime.Types.Skip
   swapUsedPctAvg?: boolean | runtime.Types.Skip
   swapUsedPctMax?: boolean | runtime.Types.Skip
+  swapUsedPctCount?: boolean | runtime.Types.Skip
   diskUsedPctMin?: boolean | runtime.Types.Skip
   diskUsedPctAvg?: boolean | runtime.Types.Skip
   diskUsedPctMax?: boolean | runtime.Types.Skip
+  diskUsedPctCount?: boolean | runtime.Types.Skip
   netLossPctMin?: boolean | runtime.Types.Skip
   netLossPctAvg?: boolean | runtime.Types.Skip
   netLossPctMax?: boolean | runtime.Types.Skip
+  netLossPctCount?: boolean | runtime.Types.Skip
   netRetransmitPctMin?: boolean | runtime.Types.Skip
   netRetransmitPctAvg?: boolean | runtime.Types.Skip
   netRetransmitPctMax?: boolean | runtime.Types.Skip
+  netRetransmitPctCount?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
@@ -1650,33 +1992,42 @@ export type TelemetryHourSelectScalar = {
   scoreMin?: boolean | runtime.Types.Skip
   scoreAvg?: boolean | runtime.Types.Skip
   scoreMax?: boolean | runtime.Types.Skip
+  scoreCount?: boolean | runtime.Types.Skip
   cpuPctMin?: boolean | runtime.Types.Skip
   cpuPctAvg?: boolean | runtime.Types.Skip
   cpuPctMax?: boolean | runtime.Types.Skip
+  cpuPctCount?: boolean | runtime.Types.Skip
   cpuStealPctMin?: boolean | runtime.Types.Skip
   cpuStealPctAvg?: boolean | runtime.Types.Skip
   cpuStealPctMax?: boolean | runtime.Types.Skip
+  cpuStealPctCount?: boolean | runtime.Types.Skip
   cpuIowaitPctMin?: boolean | runtime.Types.Skip
   cpuIowaitPctAvg?: boolean | runtime.Types.Skip
   cpuIowaitPctMax?: boolean | runtime.Types.Skip
+  cpuIowaitPctCount?: boolean | runtime.Types.Skip
   memUsedPctMin?: boolean | runtime.Types.Skip
   memUsedPctAvg?: boolean | runtime.Types.Skip
   memUsedPctMax?: boolean | runtime.Types.Skip
+  memUsedPctCount?: boolean | runtime.Types.Skip
   swapUsedPctMin?: boolean | runtime.Types.Skip
   swapUsedPctAvg?: boolean | runtime.Types.Skip
   swapUsedPctMax?: boolean | runtime.Types.Skip
+  swapUsedPctCount?: boolean | runtime.Types.Skip
   diskUsedPctMin?: boolean | runtime.Types.Skip
   diskUsedPctAvg?: boolean | runtime.Types.Skip
   diskUsedPctMax?: boolean | runtime.Types.Skip
+  diskUsedPctCount?: boolean | runtime.Types.Skip
   netLossPctMin?: boolean | runtime.Types.Skip
   netLossPctAvg?: boolean | runtime.Types.Skip
   netLossPctMax?: boolean | runtime.Types.Skip
+  netLossPctCount?: boolean | runtime.Types.Skip
   netRetransmitPctMin?: boolean | runtime.Types.Skip
   netRetransmitPctAvg?: boolean | runtime.Types.Skip
   netRetransmitPctMax?: boolean | runtime.Types.Skip
+  netRetransmitPctCount?: boolean | runtime.Types.Skip
 }
 
-export type TelemetryHourOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "hour" | "seen" | "samples" | "reboots" | "oomKills" | "oomAt" | "scoreMin" | "scoreAvg" | "scoreMax" | "cpuPctMin" | "cpuPctAvg" | "cpuPctMax" | "cpuStealPctMin" | "cpuStealPctAvg" | "cpuStealPctMax" | "cpuIowaitPctMin" | "cpuIowaitPctAvg" | "cpuIowaitPctMax" | "memUsedPctMin" | "memUsedPctAvg" | "memUsedPctMax" | "swapUsedPctMin" | "swapUsedPctAvg" | "swapUsedPctMax" | "diskUsedPctMin" | "diskUsedPctAvg" | "diskUsedPctMax" | "netLossPctMin" | "netLossPctAvg" | "netLossPctMax" | "netRetransmitPctMin" | "netRetransmitPctAvg" | "netRetransmitPctMax", ExtArgs["result"]["telemetryHour"], runtime.Types.Skip>
+export type TelemetryHourOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "hour" | "seen" | "samples" | "reboots" | "oomKills" | "oomAt" | "scoreMin" | "scoreAvg" | "scoreMax" | "scoreCount" | "cpuPctMin" | "cpuPctAvg" | "cpuPctMax" | "cpuPctCount" | "cpuStealPctMin" | "cpuStealPctAvg" | "cpuStealPctMax" | "cpuStealPctCount" | "cpuIowaitPctMin" | "cpuIowaitPctAvg" | "cpuIowaitPctMax" | "cpuIowaitPctCount" | "memUsedPctMin" | "memUsedPctAvg" | "memUsedPctMax" | "memUsedPctCount" | "swapUsedPctMin" | "swapUsedPctAvg" | "swapUsedPctMax" | "swapUsedPctCount" | "diskUsedPctMin" | "diskUsedPctAvg" | "diskUsedPctMax" | "diskUsedPctCount" | "netLossPctMin" | "netLossPctAvg" | "netLossPctMax" | "netLossPctCount" | "netRetransmitPctMin" | "netRetransmitPctAvg" | "netRetransmitPctMax" | "netRetransmitPctCount", ExtArgs["result"]["telemetryHour"], runtime.Types.Skip>
 export type TelemetryHourInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -1706,33 +2057,45 @@ export type $TelemetryHourPayload<ExtArgs extends runtime.Types.Extensions.Inter
      * Of the last sample with killed processes.
      */
     oomAt: Date | null
+    /**
+     * The lowest, mean and highest value, and how many samples had one (null: the hour is from before this column).
+     */
     scoreMin: number | null
     scoreAvg: number | null
     scoreMax: number | null
+    scoreCount: number | null
     cpuPctMin: number | null
     cpuPctAvg: number | null
     cpuPctMax: number | null
+    cpuPctCount: number | null
     cpuStealPctMin: number | null
     cpuStealPctAvg: number | null
     cpuStealPctMax: number | null
+    cpuStealPctCount: number | null
     cpuIowaitPctMin: number | null
     cpuIowaitPctAvg: number | null
     cpuIowaitPctMax: number | null
+    cpuIowaitPctCount: number | null
     memUsedPctMin: number | null
     memUsedPctAvg: number | null
     memUsedPctMax: number | null
+    memUsedPctCount: number | null
     swapUsedPctMin: number | null
     swapUsedPctAvg: number | null
     swapUsedPctMax: number | null
+    swapUsedPctCount: number | null
     diskUsedPctMin: number | null
     diskUsedPctAvg: number | null
     diskUsedPctMax: number | null
+    diskUsedPctCount: number | null
     netLossPctMin: number | null
     netLossPctAvg: number | null
     netLossPctMax: number | null
+    netLossPctCount: number | null
     netRetransmitPctMin: number | null
     netRetransmitPctAvg: number | null
     netRetransmitPctMax: number | null
+    netRetransmitPctCount: number | null
   }, ExtArgs["result"]["telemetryHour"]>
   composites: {}
 }
@@ -2167,30 +2530,39 @@ export interface TelemetryHourFieldRefs {
   readonly scoreMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly scoreAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly scoreMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly scoreCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly cpuPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly cpuPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly cpuPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuPctCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly cpuStealPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly cpuStealPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly cpuStealPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuStealPctCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly cpuIowaitPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly cpuIowaitPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly cpuIowaitPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly cpuIowaitPctCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly memUsedPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly memUsedPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly memUsedPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly memUsedPctCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly swapUsedPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly swapUsedPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly swapUsedPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly swapUsedPctCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly diskUsedPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly diskUsedPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly diskUsedPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly diskUsedPctCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly netLossPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly netLossPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly netLossPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly netLossPctCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly netRetransmitPctMin: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly netRetransmitPctAvg: Prisma.FieldRef<"TelemetryHour", 'Float'>
   readonly netRetransmitPctMax: Prisma.FieldRef<"TelemetryHour", 'Float'>
+  readonly netRetransmitPctCount: Prisma.FieldRef<"TelemetryHour", 'Int'>
 }
     
 
