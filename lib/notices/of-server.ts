@@ -1,4 +1,5 @@
 import { db } from "@/lib/database/client";
+import { databaseNow } from "@/lib/database/clock";
 import { DAY, HOUR } from "@/lib/format/time";
 import { MAX_CHANNELS } from "@/lib/notices/management";
 
@@ -44,7 +45,7 @@ export async function snoozeServer(
   accountId: number,
   serverId: number,
   length: string,
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<boolean> {
   const lasts = SNOOZES.get(length);
   if (lasts === undefined || (await db.server.count({ where: { id: serverId, accountId } })) === 0) return false;
@@ -58,6 +59,6 @@ export async function endSnooze(accountId: number, serverId: number): Promise<vo
   await db.serverSnooze.deleteMany({ where: { serverId, server: { accountId } } });
   await db.notice.updateMany({
     where: { accountId, subject: "server", subjectId: serverId, state: "due", waitsFor: "snooze" },
-    data: { nextAt: new Date(), waitsFor: null },
+    data: { nextAt: databaseNow(), waitsFor: null },
   });
 }

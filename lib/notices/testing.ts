@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { databaseNow } from "@/lib/database/clock";
 import { lockAccount } from "@/lib/database/locks";
 import { HOUR } from "@/lib/format/time";
 import { deliver } from "@/lib/notices/channels/deliver";
@@ -16,7 +17,7 @@ type TestResult = "sent" | "too-many" | "not-found" | "not-on";
  * Sends a test by a channel of the account. The answer does not wait for the receiver: what became of it is then listed with
  * the deliveries of the channel.
  */
-export async function sendTest(accountId: number, channelId: number, now: Date = new Date()): Promise<TestResult> {
+export async function sendTest(accountId: number, channelId: number, now: Date = databaseNow()): Promise<TestResult> {
   const prepared = await db.$transaction(async (tx) => {
     await lockAccount(tx, accountId);
     const channel = await tx.noticeChannel.findFirst({ where: { id: channelId, accountId } });
@@ -43,7 +44,7 @@ export async function sendTest(accountId: number, channelId: number, now: Date =
     // A test is tried once: its owner waits for the answer and can send another.
     await db.noticeMessage.updateMany({
       where: { id: message.id, state: "due" },
-      data: { state: isDelivered ? "delivered" : "failed", reason, endedAt: new Date() },
+      data: { state: isDelivered ? "delivered" : "failed", reason, endedAt: databaseNow() },
     });
     if (isDelivered) {
       const data = { failingSince: null, offReason: null };
