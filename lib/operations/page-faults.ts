@@ -7,7 +7,13 @@ import { perProcess } from "@/lib/process/per-process.mjs";
 /** Our server names each page that it asks Next for in this header. */
 export const FAULT_ID_HEADER = "x-console-page";
 
-/** Pages that failed because the database is away or takes nothing new, until the server has answered them with 503. */
+/** More pages than an instance answers at a time. */
+const MOST_OUTAGES = 1000;
+
+/**
+ * Pages that failed because the database is away or takes nothing new, until the server has answered them with 503. It does
+ * not ask where an answer had begun, or its reader is gone: the oldest go.
+ */
 const outages = perProcess("page-outages", () => new Set<string>());
 
 /** What Next tells of a request. */
@@ -26,6 +32,7 @@ export function reportPageFault(error: unknown, { method, path, headers = {} }: 
   }
   const id = headers[FAULT_ID_HEADER];
   if (id !== undefined) outages.add(String(id));
+  for (const oldest of [...outages].slice(0, -MOST_OUTAGES)) outages.delete(oldest);
   if (isPoolExhausted(error)) reportBusy("connections", null);
   else reportOutage(error, fields);
 }
