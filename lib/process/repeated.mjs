@@ -38,8 +38,8 @@ const OVER_AFTER = 60 * SECOND;
  */
 const SETTLED_AFTER = 3 * SECOND;
 const LOOK_EVERY = SECOND;
-/** Limit on tracked events. Beyond it, all reasons of an event are counted together. */
-const MAX_EPISODES = 100;
+/** Reasons of one event that are told apart. Further ones are counted together: strangers can make up ips. */
+const MAX_REASONS = 100;
 
 const state = perProcess("repeated-events", () => /** @type {State} */ ({ episodes: new Map(), timer: undefined }));
 
@@ -75,8 +75,11 @@ export function endRepeated(event) {
 
 /** @param {Repeated} repeated */
 function keyOf({ event, reason }) {
-  const key = reason === undefined ? event : `${event}\n${reason}`;
-  return state.episodes.has(key) || state.episodes.size < MAX_EPISODES ? key : `${event}\nand others`;
+  if (reason === undefined) return event;
+  const key = `${event}\n${reason}`;
+  if (state.episodes.has(key)) return key;
+  const reasons = [...state.episodes.values()].filter(({ repeated }) => repeated.event === event).length;
+  return reasons < MAX_REASONS ? key : `${event}\nand others`;
 }
 
 function look() {

@@ -64,3 +64,19 @@ test("different reasons are told apart, and a flood of them stays bounded", () =
   for (let i = 0; i < 1000; i++) logRepeated({ ...FAULT, reason: `reason ${i}` }, {});
   expect(lines).toHaveLength(101);
 });
+
+test("a flood of one event hides neither another fault nor the end of an outage", () => {
+  for (let i = 0; i < 1000; i++) logRepeated({ ...FAULT, event: "sign-in failed", reason: `ip ${i}` }, {});
+  lines.length = 0;
+  for (const reason of ["a", "b"]) logRepeated({ ...FAULT, reason }, { stack: reason });
+  logRepeated(OUTAGE, {});
+  endRepeated(OUTAGE.event);
+  vi.advanceTimersByTime(10 * SECOND);
+  const told = lines.map(({ event, stack }) => [event, stack]);
+  expect(told).toEqual([
+    [FAULT.event, "a"],
+    [FAULT.event, "b"],
+    [OUTAGE.event, undefined],
+    [OUTAGE.over, undefined],
+  ]);
+});
