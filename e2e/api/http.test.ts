@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ask, call, expectFailure, spend } from "@/e2e/support/ask";
 import { newAccount, newServer, newToken } from "@/e2e/support/factories";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
+import { isLongFor, noteLength } from "@/lib/api/long-answers";
 import { DAY } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
@@ -9,6 +10,13 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const NOT_ALLOWED = "Method not allowed. This API is read-only; use GET.";
 const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
+
+test("HEAD of a list says nothing of how long its answer is", async () => {
+  const { id, token } = await newAccount();
+  noteLength("/api/v1/servers", id, 100_000);
+  expect((await call("/api/v1/servers", token, { method: "HEAD" })).status).toBe(200);
+  expect(isLongFor("/api/v1/servers", id)).toBe(true);
+});
 
 test("a path that is none is 401 without a token and 404 with one", async () => {
   const { token } = await newAccount();

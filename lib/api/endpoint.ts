@@ -150,7 +150,7 @@ async function answer(
         ? await leavingAfter(await enterWithQuota("making", EVERYBODY, caller, request, headers), make)
         : await make();
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    noteLength(endpoint, caller.account.id, length);
+    if (request.method === "GET") noteLength(endpoint, caller.account.id, length);
     if (length > KEPT_ABOVE && request.method !== "HEAD") return new TextResponse(parts, 200, headers, leave);
     leave();
     return new TextResponse([parts.join("")], 200, headers);
