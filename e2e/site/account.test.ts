@@ -68,6 +68,8 @@ test("sessions are listed by browser and ip, and each can be signed out", async 
 
   await db.session.updateMany({ where: { accountId: account.id }, data: { authenticatedAt: new Date(0) } });
   await page.goto(ACCOUNT_PAGE);
+  // Enter presses the first button of a form: it must not sign out a browser that nobody chose.
+  expect(page.field("Your password").closest("form").find("button[type=submit]").first().is("[disabled]")).toBe(true);
   await page.press("Sign out all other browsers", { "Your password": "a wrong password" });
   expect(page.alerts.join()).toContain("That is not your password.");
   expect(rows().length).toBe(4);

@@ -41,11 +41,13 @@ export async function checkCredentials(email: string, password: string, ip: stri
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
     repeatedSecurityEvent("sign-in failed", { accountId: null, ip, reason: "too many at once" });
-    return {
-      kind: "throttled",
-      message: `The console is busy. Try again in ${waitText(error.retrySeconds * SECOND)}.`,
-    };
+    return { kind: "throttled", message: busyText(error) };
   }
+}
+
+/** What a form says that found too many others waiting. */
+export function busyText({ retrySeconds }: BusyError): string {
+  return `The console is busy. Try again in ${waitText(retrySeconds * SECOND)}.`;
 }
 
 /** How long (ms) attempts from this ip are refused because too many others wait. 0 means that they are checked. */

@@ -8,9 +8,10 @@ import type { InvalidField } from "@/lib/failures";
 import { DAY, SECOND } from "@/lib/format/time";
 import { textOf } from "@/lib/http/form-fields";
 import { ACCOUNT_PAGE } from "@/lib/page-paths";
+import { BusyError } from "@/lib/process/fair";
 import { securityEvent } from "@/lib/process/security-events";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
-import { checkCredentials } from "@/lib/sign-in/credentials";
+import { busyText, checkCredentials } from "@/lib/sign-in/credentials";
 import { changePassword, endSessions } from "@/lib/sign-in/open-sessions";
 import { isHttps } from "@/lib/sign-in/session-cookie";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
@@ -32,8 +33,15 @@ export async function changePasswordAction(_: unknown, form: FormData): Promise<
   const { ip } = await requestSender();
   const result = await checkCredentials(account.email, textOf(form, "current"), ip);
   if (result.kind === "throttled") return { kind: "invalid", field: "current", message: result.message };
-  const ended = result.kind === "accepted" ? await changePassword(account.id, result.passwordHash, password) : null;
-  if (ended === null) return { kind: "invalid", field: "current", message: "That is not your password." };
+  const ended =
+    result.kind === "accepted" &&
+    (await changePassword(account.id, result.passwordHash, password).catch((error) => {
+      if (error instanceof BusyError) return error;
+      throw error;
+    }));
+  if (ended instanceof BusyError) return { kind: "invalid", field: "new", message: busyText(ended) };
+  if (ended === null || ended === false)
+    return { kind: "invalid", field: "current", message: "That is not your password." };
   securityEvent("password changed", { accountId: account.id, ip, count: ended });
   revalidatePath(ACCOUNT_PAGE);
   return { kind: "changed", ended };

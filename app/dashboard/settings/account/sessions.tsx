@@ -28,7 +28,11 @@ export function Sessions({ sessions, asksPassword, now }: Props) {
       doneTone={answer.kind === "ended" && answer.count > 0 ? "done" : "warning"}
     >
       {others.length > 0 && (
-        <PasswordAgain isAsked={asksPassword} error={answer.kind === "invalid" ? answer.message : null} />
+        <>
+          {/* Enter in the field presses the first button of the form: it chooses no browser. */}
+          <button type="submit" disabled hidden />
+          <PasswordAgain isAsked={asksPassword} error={answer.kind === "invalid" ? answer.message : null} />
+        </>
       )}
       <DataTable labelledBy="sessions" columns={["Browser", "Signed in", { title: "Action", isTitleHidden: true }]}>
         {sessions.map(({ id, userAgent, ip, createdAt, isCurrent }) => (
