@@ -19,7 +19,8 @@ async function contentOf(page: Page): Promise<string> {
 async function goBack(page: Page): Promise<void> {
   // Without JavaScript there is nothing to go back to: the answer to a form is not kept.
   await page.goBack({ waitUntil: "load" }).catch(() => {});
-  await page.waitForLoadState("networkidle");
+  // A page that comes from the browser's memory asks for nothing: wait until its scripts have nothing left to do.
+  await expect(() => page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve(null))))).toPass();
 }
 
 const primary = (page: Page) =>
