@@ -8,7 +8,7 @@ import { parseBoundedJson } from "@/lib/ingest/bounded-json";
 import { readBody } from "@/lib/ingest/read-body";
 import { bodyOf } from "./incoming";
 
-/** In bytes. The largest form of the console is a third of it. */
+/** In bytes. The largest form of the console, refused and sent again without scripts, has less. */
 export const MAX_FORM = 16_384;
 /** The name of a server action, as Next writes it. */
 export const ACTION = /^[0-9a-f]{40,44}$/;
