@@ -5,6 +5,7 @@ import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { watchTokens } from "@/lib/tokens/events/endings";
 import { confirmNetworks, listTokenNews } from "@/lib/tokens/events/token-events";
+import { revokeTokens } from "@/lib/tokens/management";
 import { recordRequest } from "@/lib/tokens/use";
 
 // What is recorded of tokens: in the statement of its cause, or by the watch where it follows from a date.
@@ -120,6 +121,10 @@ test("the end of a token is told 14 and 3 days before, once each", async () => {
   await add(2, 100, { revokedAt: new Date() });
   await add(-1, 100);
   await add(2, 100, { replacedById: far.id });
+  // The one in its place was lost: it is to be replaced again.
+  const { token: lost } = await newNamedToken(accountId, "lost");
+  await revokeTokens(accountId, [lost.id]);
+  const alone = await add(2, 100, { replacedById: lost.id });
   const events = () =>
     db.event.findMany({
       where: { subject: "token", accountId },
@@ -131,12 +136,13 @@ test("the end of a token is told 14 and 3 days before, once each", async () => {
     const at = new Date(now + (end - days) * DAY);
     return { subjectId: id, kind: `ends_in_${days}_days`, startedAt: at, endedAt: at };
   };
-  const first = [of(near, 14), of(nearer, 14), of(nearer, 3)];
+  const ofAlone = [of(alone, 14), of(alone, 3)];
+  const first = [of(near, 14), of(nearer, 14), of(nearer, 3), ...ofAlone];
   expect(await events()).toEqual(first);
   await watchTokens(now + HOUR);
   expect(await events()).toEqual(first);
   await watchTokens(now + 10 * DAY);
-  expect(await events()).toEqual([of(far, 14), of(near, 14), of(near, 3), of(nearer, 14), of(nearer, 3)]);
+  expect(await events()).toEqual([of(far, 14), of(near, 14), of(near, 3), of(nearer, 14), of(nearer, 3), ...ofAlone]);
 
   const [older, newer] = [new Date(now - 8 * DAY), new Date(now - 6 * DAY)];
   const news = { subject: "token", subjectId: far.id, accountId, kind: "new_network" };

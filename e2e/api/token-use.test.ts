@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { call } from "@/e2e/support/ask";
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { replaceToken, revokeTokens } from "@/lib/tokens/management";
+import type { Overlap } from "@/lib/tokens/replacement";
 import { recordLimited, recordRequest } from "@/lib/tokens/use";
 
 // The use of a token is written after the responses, in batches, and shown to its owner.
@@ -57,6 +60,23 @@ test("use is written in batches with the busiest minute and the last twenty ips"
   recordRequest(later.id, "requests", { ip: null, agent: null }, Date.now());
   await expect.poll(() => db.tokenUseHour.count({ where: { tokenId: later.id } })).toBe(1);
   expect(await hours()).toMatchObject(written);
+});
+
+test("a token replaced again outlives the first use, and the new one lasts as first meant", async () => {
+  const { id } = await newAccount();
+  const { token: old } = await newNamedToken(id, "old");
+  const replace = async (overlap: Overlap) => {
+    const replaced = await replaceToken(id, old.id, { overlap, formNonce: randomBytes(16).toString("base64url") });
+    if (replaced.kind !== "created") throw new Error(`It was ${replaced.kind}.`);
+    return replaced;
+  };
+  for (const overlap of ["first-use", "hour"] as const) await revokeTokens(id, [(await replace(overlap)).token.id]);
+  const { raw, token } = await replace("week");
+  expect(token.expiresAt).toBeNull();
+  expect((await call("/api/v1/me", raw)).status).toBe(200);
+  const find = (tokenId: number) => db.accessToken.findUniqueOrThrow({ where: { id: tokenId } });
+  await expect.poll(async () => (await find(token.id)).firstUsedAt).not.toBeNull();
+  expect((await find(old.id)).revokedAt).toBeNull();
 });
 
 test("the first use of a replacement ends the token it replaces and no other", async () => {

@@ -8,7 +8,10 @@ import { table } from "./tables";
 const a = table("Account", "a");
 const s = table("Server", "s");
 
-const ACCOUNT = statement({ id: a.id }, ({ id }) => select({ id: a.id }, `from ${a} where ${a.id} = ${id} for update`));
+// Not "for update": whoever writes a row of the account, such as an event, would wait for it with locks of its own.
+const ACCOUNT = statement({ id: a.id }, ({ id }) =>
+  select({ id: a.id }, `from ${a} where ${a.id} = ${id} for no key update`),
+);
 
 const OWN_SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId }) =>
   select({ id: s.id }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId} for update`),

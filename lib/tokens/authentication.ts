@@ -14,13 +14,11 @@ import { securityEvent } from "@/lib/process/security-events";
 import type { TokenEventKind } from "@/lib/tokens/events/kinds";
 import { hashToken } from "@/lib/tokens/format";
 import { tokenState } from "@/lib/tokens/state";
-import { recordRequest } from "@/lib/tokens/use";
+import { MOST_COUNTED, recordRequest } from "@/lib/tokens/use";
 
 /** `last_used_*` is at most this old. */
 const LAST_USED_PRECISION = MINUTE;
 const REFUSALS_WRITTEN_EVERY = 1 * SECOND;
-/** What counts of refusals end at. */
-const MOST_COUNTED = 2 ** 31 - 1;
 /** Statements, each for all tokens that came meanwhile. */
 const LOOK_UPS_AT_ONCE = 2;
 const SHORTEST_RETRY = SECOND / 4;

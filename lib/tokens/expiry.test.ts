@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { checkTokenExpiry, dayOf } from "./expiry";
+import { expiryOfReplacement } from "./replacement";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const UTC = { now, zone: "UTC" };
@@ -20,6 +21,16 @@ test.each([
   ["2026-11-21", "Pacific/Kiritimati", "2026-11-21T09:59:59Z"],
 ])("the end of %s is that of the day in %s", (date, zone, end) => {
   expect(checkTokenExpiry("date", date, { now, zone })).toEqual({ kind: "valid", expiresAt: new Date(end) });
+});
+
+test("no token ends after the last instant with a year of four digits", () => {
+  const end = new Date("9999-12-31T23:59:59Z");
+  expect(checkTokenExpiry("date", "9999-12-31", { now, zone: "America/New_York" })).toEqual({
+    kind: "valid",
+    expiresAt: end,
+  });
+  expect(dayOf(end, "America/New_York")).toBe("9999-12-31");
+  expect(expiryOfReplacement({ createdAt: new Date(0), expiresAt: end }, null, now)).toEqual(end);
 });
 
 test("the first and the last day of a token are those of the zone", () => {

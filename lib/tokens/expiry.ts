@@ -7,6 +7,12 @@ export const EXPIRY_DAYS = [7, 30, 90, 365] as const;
 export const NO_EXPIRY = "none";
 export const EXPIRY_ON_DATE = "date";
 
+/** The last end that a date field and PostgreSQL's text of four digits can say, in each zone. */
+const LAST_END = new Date("9999-12-31T23:59:59Z");
+
+/** An end that is not after the last one that can be written. */
+export const noLaterThanLast = (end: Date) => (end > LAST_END ? LAST_END : end);
+
 type CheckedExpiry = { kind: "valid"; expiresAt: Date | null } | InvalidField<"expiry" | "date">;
 
 type Clock = { now: Date; zone: string };
@@ -33,7 +39,7 @@ function checkLastDay(text: string, { now, zone }: Clock): CheckedExpiry {
     return invalid("date", "Enter the last day on which the token works.");
   }
   const nextMidnight = instantOf(wallClock(start.getTime() + DAY, "UTC"), zone);
-  const end = new Date(nextMidnight - SECOND);
+  const end = noLaterThanLast(new Date(nextMidnight - SECOND));
   return end > now
     ? { kind: "valid", expiresAt: end }
     : invalid("date", "That day is over. Enter a day from today on.");

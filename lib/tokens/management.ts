@@ -81,7 +81,7 @@ export async function replaceToken(
   if (!old) return invalid("form", "You have no such token.");
   return insertToken(accountId, {
     name: old.name,
-    expiresAt: expiryOfReplacement(old, new Date()),
+    expiresAt: expiryOfReplacement(old, await findSuccessor(accountId, old), new Date()),
     networks: old.networks,
     formNonce: input.formNonce,
     replaces: { old, overlap: input.overlap },
@@ -125,9 +125,9 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
         `An account can have ${MAX_ACTIVE_TOKENS} active tokens. Revoke one that is no longer needed first.`,
       );
     }
-    if (replaces && !(await isReplaceable(tx, replaces.old.id, now))) {
-      return invalid("form", "This token has ended, or another one is taking its place already.");
-    }
+    // Its networks may have been changed since it was read.
+    const old = replaces && (await findReplaceable(tx, replaces.old.id, now));
+    if (old === null) return invalid("form", "This token has ended, or another one is taking its place already.");
     const raw = mintToken();
     const token = await tx.accessToken.create({
       data: {
@@ -136,7 +136,7 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
         tokenHash: hashToken(raw),
         hint: tokenHint(raw),
         expiresAt,
-        networks,
+        networks: old?.networks ?? networks,
         formNonce: formNonce ?? null,
       } satisfies Prisma.AccessTokenUncheckedCreateInput,
       select,
@@ -151,9 +151,9 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
   });
 }
 
-async function isReplaceable(tx: Prisma.TransactionClient, id: number, now: Date): Promise<boolean> {
+function findReplaceable(tx: Prisma.TransactionClient, id: number, now: Date): Promise<TokenRecord | null> {
   const isFree = { OR: [{ replacedById: null }, { replacedBy: { NOT: activeAt(now) } }] };
-  return (await tx.accessToken.count({ where: { id, AND: [activeAt(now), isFree] } })) > 0;
+  return tx.accessToken.findFirst({ where: { id, AND: [activeAt(now), isFree] }, select });
 }
 
 /** Milliseconds until a form may create one more token; 0 when it may now. */
@@ -192,11 +192,13 @@ export async function restrictToken(
 ): Promise<{ kind: "restricted"; token: TokenRecord } | InvalidField<"networks">> {
   const checked = checkNetworks(typed);
   if (checked.kind === "invalid") return checked;
-  const [token] = await db.accessToken.updateManyAndReturn({
-    where: { id, accountId, ...activeAt(new Date()) },
-    data: { networks: checked.networks },
-    select,
-  });
+  const [token] = await afterCreations(accountId, (tx) =>
+    tx.accessToken.updateManyAndReturn({
+      where: { id, accountId, ...activeAt(new Date()) },
+      data: { networks: checked.networks },
+      select,
+    }),
+  );
   return token
     ? { kind: "restricted", token }
     : invalid("networks", "This token has ended. Its networks can no longer be changed.");
@@ -248,6 +250,11 @@ export async function findToken(accountId: number, id: number): Promise<TokenRec
   return db.accessToken.findFirst({ where: { id, accountId }, select });
 }
 
+/** Returns the latest token that replaces this one, whether it still works or not, or null. */
+export async function findSuccessor(accountId: number, { replacedById: id }: TokenRecord): Promise<TokenRecord | null> {
+  return id === null ? null : findToken(accountId, id);
+}
+
 /** Returns the latest token that this one replaced, or null. */
 export async function findReplacedBy(accountId: number, id: number): Promise<TokenRecord | null> {
   return db.accessToken.findFirst({ where: { accountId, replacedById: id }, select, orderBy: { id: "desc" } });
@@ -258,13 +265,23 @@ export async function findReplacedBy(accountId: number, id: number): Promise<Tok
  * (contract 5.5). Returns the tokens that this call revoked. They all share one instant.
  */
 export async function revokeTokens(accountId: number, selection: readonly number[] | "all"): Promise<TokenRecord[]> {
-  const now = new Date();
-  const revoked = await db.accessToken.updateManyAndReturn({
-    where: { accountId, ...activeAt(now), ...(selection !== "all" && { id: { in: [...selection] } }) },
-    data: { revokedAt: now },
-    select,
+  const revoked = await afterCreations(accountId, (tx) => {
+    const now = new Date();
+    return tx.accessToken.updateManyAndReturn({
+      where: { accountId, ...activeAt(now), ...(selection !== "all" && { id: { in: [...selection] } }) },
+      data: { revokedAt: now },
+      select,
+    });
   });
   return revoked.sort((a, b) => a.id - b.id);
+}
+
+/** Does something to all tokens of an account that there are: those that are being created are there before, or come after. */
+function afterCreations<Result>(accountId: number, work: (tx: Prisma.TransactionClient) => Promise<Result>) {
+  return db.$transaction(async (tx) => {
+    await lockAccount(tx, accountId);
+    return work(tx);
+  });
 }
 
 /** When a token stopped working or will stop. Null means that it never ends. */

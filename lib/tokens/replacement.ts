@@ -1,4 +1,5 @@
 import { DAY, HOUR } from "@/lib/format/time";
+import { noLaterThanLast } from "@/lib/tokens/expiry";
 
 /** How long the old token works beside the new one, in milliseconds; or until the new one is first used. */
 const OVERLAPS = { "first-use": null, none: 0, hour: HOUR, day: DAY, week: 7 * DAY } as const;
@@ -12,9 +13,13 @@ export function findOverlap(text: string): Overlap | null {
 
 type Life = { createdAt: Date; expiresAt: Date | null };
 
-/** When the new token expires: it lives as long as the old one was meant to. Null for never. */
-export function expiryOfReplacement({ createdAt, expiresAt }: Life, now: Date): Date | null {
-  return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+/**
+ * When the new token expires: it lives as long as the old one was meant to, which an earlier replacement knows still. Null for
+ * never.
+ */
+export function expiryOfReplacement(old: Life, earlier: Life | null, now: Date): Date | null {
+  const { createdAt, expiresAt } = earlier ?? old;
+  return expiresAt && noLaterThanLast(new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime()));
 }
 
 /** Returns the new end of the old token. The overlap never extends its life. */
@@ -23,5 +28,6 @@ export function endOfReplaced(overlap: Overlap, old: Life, now: Date) {
   if (ms === null) return { endsOnFirstUse: true };
   if (ms === 0) return { revokedAt: now };
   const end = new Date(now.getTime() + ms);
-  return { expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end };
+  // An earlier replacement may have been lost before its first use.
+  return { expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end, endsOnFirstUse: false };
 }

@@ -18,6 +18,8 @@ const GATHER_FOR = SECOND;
 const MAX_TOKENS = 10_000;
 /** Only the latest ips of a token are kept. */
 const MAX_VISITORS = 20;
+/** What a column of counts holds: it ends at this. */
+export const MOST_COUNTED = 2 ** 31 - 1;
 /** The token page shows a day. */
 export const HOURS_KEPT = DAY + HOUR;
 
@@ -174,7 +176,7 @@ const WRITE = statement(
       from seen u
       on conflict (${names(v.tokenId, v.ip)}) do update set
         ${v.agent.name} = ${newVisitor.agent}, ${v.lastSeenAt.name} = ${newVisitor.lastSeenAt},
-        ${v.requests.name} = ${v.requests} + ${newVisitor.requests}
+        ${v.requests.name} = least(${MOST_COUNTED}, ${v.requests}::bigint + ${newVisitor.requests})
     ), old_hours as (
       delete from ${h} where ${h.tokenId} = any(${values.tokens}) and ${h.hour} < ${values.keptSince}
     )

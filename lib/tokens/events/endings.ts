@@ -10,6 +10,7 @@ const NEWS_FOR = 7 * DAY;
 const AHEAD = { ends_in_14_days: 14, ends_in_3_days: 3 } as const satisfies Partial<Record<TokenEventKind, number>>;
 
 const t = table("AccessToken", "t");
+const other = table("AccessToken", "other");
 const e = table("Event", "e");
 const now = parameter<Date>("timestamptz");
 
@@ -23,7 +24,8 @@ const AHEAD_OF_ENDS = statement({ now }, ({ now }) => ({
       .join(", ")}) as ahead (kind, days)
       on ${t.expiresAt} - ahead.days <= ${now} and ${t.createdAt} < ${t.expiresAt} - ahead.days
     where ${t.expiresAt} > ${now} and ${t.expiresAt} <= ${now} + interval '${24 * AHEAD.ends_in_14_days} h'
-      and ${t.revokedAt} is null and ${t.replacedById} is null
+      and ${t.revokedAt} is null and not exists (select from ${other} where ${other.id} = ${t.replacedById}
+        and ${other.revokedAt} is null and (${other.expiresAt} is null or ${other.expiresAt} > ${now}))
       and not exists (select from ${e} where ${e.subjectId} = ${t.id} and ${e.subject} = 'token' and ${e.kind} = ahead.kind
         and ${e.startedAt} = ${t.expiresAt} - ahead.days)
     order by ${t.id}

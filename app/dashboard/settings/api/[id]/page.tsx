@@ -12,7 +12,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
 import { findNews, listTokenNews } from "@/lib/tokens/events/token-events";
-import { endOf, findReplacedBy, findToken, type TokenRecord } from "@/lib/tokens/management";
+import { endOf, findReplacedBy, findSuccessor, findToken, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { mergeNetworks } from "@/lib/tokens/networks";
 import { expiryOfReplacement } from "@/lib/tokens/replacement";
@@ -40,10 +40,12 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
   const [days, visitors, successor, predecessor, facts] = await Promise.all([
     listDaysOfUse([token.id], now),
     listVisitors(token, isActive ? null : endOf(token), networks),
-    token.replacedById === null ? null : findToken(accountId, token.replacedById),
+    findSuccessor(accountId, token),
     findReplacedBy(accountId, token.id),
     readFacts(now),
   ]);
+  // One that ended before this token replaces it no longer.
+  const by = successor && (!isActive || tokenState(successor, now) === "active") ? successor : null;
   const newNetwork = findNews(news, token.id, "new_network");
   const withUsed = mergeNetworks(token.networks, visitors.networks);
   const isAddingUsed = (await searchParams).networks === "used";
@@ -55,9 +57,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
           title={<Name>{token.name}</Name>}
           facts={<FactsOf {...{ token, isActive, now }} />}
         >
-          {(successor || predecessor) && (
-            <Replacements {...{ token, isActive, now }} by={successor} of={predecessor} className="block" />
-          )}
+          {(by || predecessor) && <Replacements {...{ token, isActive, now, by }} of={predecessor} className="block" />}
         </PageHeader>
         <TokenUse day={days.get(token.id)} {...{ token, visitors, newNetwork, now }} />
         <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
@@ -88,7 +88,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
         <ReplaceToken
           {...{ id: token.id, isActive }}
           formNonce={randomBytes(16).toString("base64url")}
-          expiry={expiryOfReplacement(token, now)}
+          expiry={expiryOfReplacement(token, successor, now)}
         />
         {isActive && (
           <SettingsSection id="revoke" title="Revoke">

@@ -33,7 +33,9 @@ export function Notices({ lists: { active, ended }, news, now }: Props) {
     });
   const tried = itemsOf(ended, "refused_after_end");
   const elsewhere = itemsOf(active, "refused_elsewhere");
-  const ending = active.filter(({ id, replacedById }) => replacedById === null && endsSoon(id, news));
+  const ending = active.filter(
+    ({ id, replacedById }) => endsSoon(id, news) && !active.some((other) => other.id === replacedById),
+  );
   const seen = itemsOf(active, "new_network");
   if (tried.length + elsewhere.length + ending.length + seen.length === 0) return null;
   return (
