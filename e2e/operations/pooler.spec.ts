@@ -2,10 +2,9 @@ import pg from "pg";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, getDataWhenServed, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { SHORT_WAIT } from "@/e2e/support/patience";
 import { type PgBouncer, startPgBouncer } from "@/e2e/support/pgbouncer-server";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
-import { MINUTE } from "@/lib/format/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { parseEnv } from "@/lib/process/env-variables";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate, openDatabase } from "@/scripts/database";
@@ -86,7 +85,9 @@ test.describe("behind PgBouncer in transaction mode", () => {
   });
 
   test("a slow statement is cancelled in PostgreSQL, is 503 and reaches no other client", async () => {
-    const { origin } = await open(pooler.url, SHORT_WAIT);
+    // A sixth of it is the time in which the pooler passes on what cancels a statement.
+    const wait = 1.5 * SECOND;
+    const { origin } = await open(pooler.url, { CONSOLE_LONGEST_WAIT: String(wait) });
     const listed = () => call("/api/v1/servers", tokens[0] ?? "", { origin });
     await expect.poll(async () => (await listed()).status).toBe(200);
     // The first sweep reads servers as well.
@@ -102,6 +103,8 @@ test.describe("behind PgBouncer in transaction mode", () => {
       // What runs in the background may begin to wait later: it is cancelled in its turn.
       const { rows: now } = await client.query("select clock_timestamp()::text as answered");
       const waiting = async () => {
+        // Within a transaction this view is what it was when it was first read.
+        await client.query("select pg_stat_clear_snapshot()");
         const { rows } = await client.query(
           `select query from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()
              and query like '%servers%' and query_start < $1::timestamptz`,
@@ -111,7 +114,7 @@ test.describe("behind PgBouncer in transaction mode", () => {
       };
       await expect.poll(waiting).toEqual([]);
       // Longer than our own statements may take: another client of the pooler keeps its own time.
-      await other.query("select pg_sleep(0.4)");
+      await other.query(`select pg_sleep(${(2 * wait) / SECOND})`);
     } finally {
       await client.query("rollback");
       await other.end();

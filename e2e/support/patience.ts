@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "@/lib/format/time";
+import { MINUTE } from "@/lib/format/time";
 
 // How long tests wait for a fact. Each only bounds a hang, so it is long enough for a machine that is busy with something
 // else; a test that waits in vain takes that much longer to fail.
@@ -12,7 +12,5 @@ export const SLOW = { timeout: 8 * MINUTE };
 
 /** A variable of the console: how long a request waits. Tests of other things let it wait for as long as a busy machine takes. */
 export const LONG_WAIT = { CONSOLE_LONGEST_WAIT: String(MINUTE) };
-/** For tests of the end of that time. */
-export const SHORT_WAIT = { CONSOLE_LONGEST_WAIT: String(SECOND / 5) };
 /** For tests of many requests that share it: the console's own. */
 export const OWN_WAIT = { CONSOLE_LONGEST_WAIT: "" };
