@@ -95,6 +95,10 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
         });
         expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(/^[A-Z][A-Za-z ]+\.$/) });
       }
+      const page = await ask("/dashboard?fault-reset");
+      expect([page.status, page.headers["retry-after"], page.headers["cache-control"]]).toEqual([502, "5", "no-store"]);
+      expect(page.headers["content-type"]).toBe("text/plain; charset=utf-8");
+      expect(page.body.trim()).toBe("The console does not answer. Try again in a few seconds.");
     });
 
     test(`clients with endlessly nested or broken requests make none of ${REQUESTS} others fail`, async () => {
@@ -156,12 +160,14 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
 
     if (name === "nginx") {
       test("pages and forms are limited for each ip, and machines are not counted", async () => {
-        const statusesOf = async (count: number, path: string, from: string, method = "GET") => {
-          const answers = await Promise.all(Array.from({ length: count }, () => ask(path, { from, method })));
-          return new Set(answers.map(({ status }) => status));
-        };
+        const answersOf = (count: number, path: string, from: string, method = "GET") =>
+          Promise.all(Array.from({ length: count }, () => ask(path, { from, method })));
+        const statusesOf = async (...asked: Parameters<typeof answersOf>) =>
+          new Set((await answersOf(...asked)).map(({ status }) => status));
         expect(await statusesOf(1000, "/favicon.svg", "127.0.3.1")).toEqual(new Set([200, 429]));
-        expect(await statusesOf(100, "/sign-in", "127.0.3.2", "POST")).toContain(429);
+        const limited = (await answersOf(100, "/sign-in", "127.0.3.2", "POST")).find(({ status }) => status === 429);
+        expect(limited?.headers).toMatchObject({ "retry-after": "5", "cache-control": "no-store" });
+        expect(limited?.body).toBe("Too many requests. Try again in a few seconds.\n");
         expect(await statusesOf(30, "/sign-in", "127.0.3.3")).toEqual(new Set([200]));
         expect(await statusesOf(1000, "/api/v1/me", "127.0.3.1")).toEqual(new Set([401]));
       });
