@@ -21,7 +21,7 @@ for (const shell of EACH_SHELL) {
        for path; do case $path in /bad*) exec /bin/sleep 600 ;; /full) echo 'x 100 99 1 99% /full' ;; *) echo "x 100 20 80 20% $path" ;; esac; done`,
     );
     const line = (path: string, n: number) => `${30 + n} 1 8:${n} / ${path} rw - ext4 /dev/sd${n} rw\n`;
-    const good = Array.from({ length: 100 }, (_, n) => `/good${n}`);
+    const good = Array.from({ length: 25 }, (_, n) => `/good${n}`);
     const bad = Array.from({ length: 9 }, (_, n) => `/bad${n}`);
     const mounts = (paths: readonly string[]) =>
       paths
