@@ -18,13 +18,11 @@ export default async function Page() {
       <ReaderHeader account={account} />
       <main id="main" className="page parts">
         <PageHeader title="Changelog">
-          <p>
-            What users of the API and operators notice, the newest on top.{" "}
-            <a className="inline-link" href="/changelog.md">
-              As Markdown
-            </a>
-            .
-          </p>
+          What users of the API and operators notice, the newest on top.{" "}
+          <a className="inline-link" href="/changelog.md">
+            As Markdown
+          </a>
+          .
         </PageHeader>
         {releases.map(({ title, blocks }, index) => (
           <Section key={title} id={`release-${index + 1}`} title={title}>

@@ -43,7 +43,7 @@ export function PageHeader({ title, of, isQuestion = false, back, facts, actions
         </div>
         {actions && <div className="row tight">{actions}</div>}
       </div>
-      {children && <div className="measure soft">{children}</div>}
+      {children && <p className="measure soft">{children}</p>}
     </header>
   );
 }

@@ -60,9 +60,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
           </Link>
         }
       >
-        <p className="soft">
-          The machines that protect game services. They run <Code>{origin}/edge.mjs</Code>.
-        </p>
+        The machines that protect game services. They run <Code>{origin}/edge.mjs</Code>.
       </PageHeader>
       <Section id="nodes" title={`${counted(nodes.length, "node")}, ${live.length} live`}>
         {nodes.length === 0 ? (

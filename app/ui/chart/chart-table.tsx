@@ -3,7 +3,7 @@ import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { instantOf, wallClock, zoneOffset } from "@/lib/format/time-zone";
 import { NumbersTable } from "./numbers-table";
-import { type ChartPoint, type ChartSeries, type Heard, heardShare, include, type Sum } from "./series";
+import { type ChartPoint, type ChartSeries, emptySum, type Heard, heardShare, include, type Sum } from "./series";
 import { TextRows } from "./text-rows";
 
 type Props = {
@@ -102,10 +102,9 @@ function sumsOf(rows: readonly TableRow[], points: readonly ChartPoint[]): (Sum 
     while (point.at >= (rows[place]?.to ?? Number.POSITIVE_INFINITY)) place++;
     const row = rows[place];
     if (!row || point.at < row.from) continue;
-    const { least, mean, greatest, count = 1 } = point;
-    const sum = sums[place];
-    if (sum) include(sum, point);
-    else sums[place] = { least, mean, greatest, count };
+    const sum = sums[place] ?? emptySum();
+    include(sum, point);
+    sums[place] = sum;
   }
   return sums;
 }

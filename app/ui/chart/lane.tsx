@@ -41,8 +41,8 @@ export function Lane({ name, from, to, marks }: Props) {
     marks.filter(({ words }) => !words),
     least,
   );
-  const lane = (
-    <>
+  return (
+    <fieldset className={styles.lane} aria-label={name}>
       <span className={styles.name} aria-hidden="true">
         {name}
       </span>
@@ -68,18 +68,6 @@ export function Lane({ name, from, to, marks }: Props) {
           </label>
         ))}
       </div>
-    </>
-  );
-  if (told.length === 0) {
-    return (
-      <div className={styles.lane} aria-hidden="true">
-        {lane}
-      </div>
-    );
-  }
-  return (
-    <fieldset className={styles.lane} aria-label={name}>
-      {lane}
     </fieldset>
   );
 }

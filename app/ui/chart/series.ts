@@ -37,25 +37,27 @@ export function heardShare({ silences, since }: Heard, from: number, to: number)
   return 1 - silent / (to - begin);
 }
 
-type Summary = { least: number; mean: number; greatest: number; last: number };
-
 /** The numbers of a line in the legend; null for a line without points. */
-export function summarise({ points, last: lastValue }: Pick<ChartSeries, "points" | "last">): Summary | null {
+export function summarise({
+  points,
+  last: lastValue,
+}: Pick<ChartSeries, "points" | "last">): (Sum & { last: number }) | null {
   const end = points.at(-1);
   if (!end) return null;
-  let [least, greatest, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
-  for (const point of points) {
-    const values = point.count ?? 1;
-    least = Math.min(least, point.least);
-    greatest = Math.max(greatest, point.greatest);
-    sum += point.mean * values;
-    count += values;
-  }
-  return { least, mean: count > 0 ? sum / count : 0, greatest, last: lastValue ?? end.mean };
+  const sum = emptySum();
+  for (const point of points) include(sum, point);
+  return { ...sum, last: lastValue ?? end.mean };
 }
 
 /** Several steps taken together. */
 export type Sum = { least: number; mean: number; greatest: number; count: number };
+
+export const emptySum = (): Sum => ({
+  least: Number.POSITIVE_INFINITY,
+  mean: 0,
+  greatest: Number.NEGATIVE_INFINITY,
+  count: 0,
+});
 
 /** Takes a step into a sum, which is changed: a page has thousands of steps. */
 export function include(sum: Sum, { least, mean, greatest, count = 1 }: ChartPoint): void {

@@ -12,9 +12,7 @@ export default async function Page() {
   return (
     <main id="main" className="page parts">
       <PageHeader title="Add an edge node" back={{ href: EDGE_NODES, label: "Edge nodes" }}>
-        <p className="soft">
-          Once this node has fetched its configuration, a game service is active only if this node serves it, too.
-        </p>
+        Once this node has fetched its configuration, a game service is active only if this node serves it, too.
       </PageHeader>
       <AddNode origin={await pageOrigin()} />
     </main>

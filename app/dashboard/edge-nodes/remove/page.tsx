@@ -20,12 +20,10 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
   return (
     <main id="main" className="page parts">
       <PageHeader title="Remove" of={{ name }} isQuestion back={{ href: EDGE_NODES, label: "Edge nodes" }}>
-        <p className="soft">
-          Its key is refused at once, and its program goes on serving what it last fetched until you stop it.{" "}
-          {total === 0
-            ? "It serves no game service."
-            : `${counted(total, "game service")} ${total === 1 ? "loses" : "lose"} it:`}
-        </p>
+        Its key is refused at once, and its program goes on serving what it last fetched until you stop it.{" "}
+        {total === 0
+          ? "It serves no game service."
+          : `${counted(total, "game service")} ${total === 1 ? "loses" : "lose"} it:`}
       </PageHeader>
       {services.length > 0 && (
         <ul className={`breaks ${list.list}`}>

@@ -72,14 +72,19 @@ export async function ServiceView({ id, query, nodeId }: Props) {
           relation === "owner" && (
             <>
               <Switches details={details} />
-              <OwnerLinks id={service.id} />
+              <Link className="button quiet" href={serviceAccessPath(service.id)}>
+                Access
+              </Link>
+              <Link className="button quiet" href={serviceSettingsPath(service.id)}>
+                Settings
+              </Link>
             </>
           )
         }
       >
-        <p>{nextStep(details)}</p>
-        {relation !== "owner" && <p className="soft">{REASONS[relation]}</p>}
+        {nextStep(details)}
       </PageHeader>
+      {relation !== "owner" && <p className="soft">{REASONS[relation]}</p>}
       {service.error !== null && (
         <p className="notice danger">
           <span>
@@ -107,19 +112,6 @@ export async function ServiceView({ id, query, nodeId }: Props) {
         <Configuration details={details} now={now} />
       </Section>
       <Nodes details={details} isAdmin={account.role === "admin"} now={now} />
-    </>
-  );
-}
-
-function OwnerLinks({ id }: { id: number }) {
-  return (
-    <>
-      <Link className="button quiet" href={serviceAccessPath(id)}>
-        Access
-      </Link>
-      <Link className="button quiet" href={serviceSettingsPath(id)}>
-        Settings
-      </Link>
     </>
   );
 }

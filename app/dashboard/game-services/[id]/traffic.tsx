@@ -2,7 +2,7 @@ import { Fragment } from "react";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { tableRows } from "@/app/ui/chart/chart-table";
 import type { ChartSeries } from "@/app/ui/chart/series";
-import { type ChartLane, type SharedTimes, TimeChart } from "@/app/ui/chart/time-chart";
+import { type ChartLane, TimeChart } from "@/app/ui/chart/time-chart";
 import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { Choices } from "@/app/ui/choices";
@@ -168,12 +168,13 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
   const earlierOf = (points: readonly (Band & { at: number })[] | undefined): ChartSeries["earlier"] =>
     points && { points: points.map(middle), gap: 1.5 * step };
   const { from, to } = traffic;
-  const common = { traffic, compared, times: timeTicks(from, to, zone), rows: tableRows({ from, to, zone }) };
+  const drawn = { from, to, step, top: 1, gap: 1.5 * step };
+  const common = { ...drawn, compared, times: timeTicks(from, to, zone), rows: tableRows({ from, to, zone }) };
   return (
     <>
       <ChartGrid>
         {CHARTS.map(({ counter, title, unit }, index) => (
-          <Chart
+          <TimeChart
             key={counter}
             {...{ ...common, title, unit }}
             lanes={index === 0 ? [lane] : []}
@@ -190,7 +191,7 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
         {latencies === null ? (
           <p className="soft">Choose an edge node to see its latency over time.</p>
         ) : (
-          <Chart
+          <TimeChart
             {...common}
             title="Latency to the origin"
             unit="milliseconds"
@@ -224,20 +225,6 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
       </details>
     </>
   );
-}
-
-type ChartProps = SharedTimes & {
-  traffic: TrafficData;
-  title: string;
-  unit: Unit;
-  series: readonly ChartSeries[];
-  compared: string | undefined;
-  lanes?: readonly ChartLane[];
-  isWide?: boolean;
-};
-
-function Chart({ traffic: { from, to, step }, ...shown }: ChartProps) {
-  return <TimeChart {...{ from, to, step, ...shown }} top={1} gap={1.5 * step} />;
 }
 
 /** What is to be said of a time that begins before the service was created. */

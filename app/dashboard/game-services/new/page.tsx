@@ -14,9 +14,7 @@ export default async function Page() {
   return (
     <main id="main" className="page parts">
       <PageHeader title="Create a game service" back={{ href: GAME_SERVICES, label: "Game services" }}>
-        <p className="soft">
-          The edge nodes fetch it within seconds. Nothing changes for players until you point its DNS at them.
-        </p>
+        The edge nodes fetch it within seconds. Nothing changes for players until you point its DNS at them.
       </PageHeader>
       <FieldsForm
         action={createServiceAction}

@@ -38,10 +38,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/game-
   return (
     <main id="main" className="page parts">
       <PageHeader title="Support" back={{ href: GAME_SERVICES, label: "Game services" }}>
-        <p className="soft">
-          Game services of others that you may see: their owners allow support access, or have an open ticket about
-          them.
-        </p>
+        Game services of others that you may see: their owners allow support access, or have an open ticket about them.
       </PageHeader>
       <search>
         <form className="card card-body" action={SUPPORT} aria-label="Open a game service">

@@ -71,7 +71,9 @@ export function History({ serverId, history, earlier, time, events, availability
     rows: tableRows({ from, to, zone, heard }),
     silences: longestOf(silences),
   };
-  const picture = { history, earlier, compared, events, availability, current, score, zone, shared };
+  const lane = eventLane({ history, events, availability, length: nameOf(history), zone });
+  const lanes = lane.marks.length > 0 ? [lane] : [];
+  const picture = { history, earlier, compared, lanes, current, score, zone, shared };
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -155,24 +157,14 @@ function isQuiet({ points }: ServerHistory) {
     });
 }
 
-type PictureProps = Omit<Props, "serverId" | "list" | "time"> & {
+type PictureProps = Pick<Props, "history" | "earlier" | "current" | "score" | "zone"> & {
   chart: HistoryChart;
+  lanes: readonly ChartLane[];
   compared: string | undefined;
   shared: SharedTimes & { silences: readonly TimeRange[] };
 };
 
-function Picture({
-  chart,
-  history,
-  earlier,
-  compared,
-  events,
-  availability,
-  current,
-  score,
-  zone,
-  shared,
-}: PictureProps) {
+function Picture({ chart, history, earlier, compared, lanes, current, score, zone, shared }: PictureProps) {
   const { title, unit, top } = chart;
   const { from, to, step, now, until } = history;
   const latest = rolledUpValues(current);
@@ -189,21 +181,11 @@ function Picture({
       {...{ title, from, to, step, top, unit, series, compared }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
-      lanes={chart === SCORE_CHART ? lanesOf(history, events, availability, zone) : []}
+      lanes={chart === SCORE_CHART ? lanes : []}
       {...shared}
       isWide={chart === SCORE_CHART}
     />
   );
-}
-
-function lanesOf(
-  history: ServerHistory,
-  events: readonly ServerEvent[],
-  availability: Availability,
-  zone: string,
-): ChartLane[] {
-  const lane = eventLane({ history, events, availability, length: nameOf(history), zone });
-  return lane.marks.length > 0 ? [lane] : [];
 }
 
 /** When the server was offline, within the time shown. */

@@ -15,10 +15,8 @@ export default async function Page() {
   return (
     <main id="main" className="page parts">
       <PageHeader title="Add a server" back={{ href: DASHBOARD, label: "Servers" }}>
-        <p>
-          Name it here, paste two lines there, and its health is on your dashboard within a minute. Any Linux with curl
-          or GNU wget will do.
-        </p>
+        Name it here, paste two lines there, and its health is on your dashboard within a minute. Any Linux with curl or
+        GNU wget will do.
       </PageHeader>
       <AddServer
         formNonce={randomBytes(16).toString("base64url")}

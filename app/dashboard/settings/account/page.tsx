@@ -27,7 +27,7 @@ export default async function Page() {
   return (
     <main id="main" className="page parts">
       <PageHeader title="Account">
-        <p>Your password, the browsers that are signed in, and how the console looks.</p>
+        Your password, the browsers that are signed in, and how the console looks.
       </PageHeader>
       <SettingsSection id="profile" title="Profile" about="The operator of this console changes these.">
         <Details

@@ -59,14 +59,12 @@ export default async function Page({ searchParams }: Props) {
     <main id="main" className="page parts">
       <RevokeQuestions facts={facts} tokens={active.map(questionedToken)} {...{ asked, refusal }}>
         <PageHeader title="API tokens">
-          <p>
-            A token lets a program read your servers, benchmarks and game services through the API, as you and without
-            your password. It can change nothing. What it reads, and how:{" "}
-            <Link className="inline-link" href={API_REFERENCE}>
-              API reference
-            </Link>
-            .
-          </p>
+          A token lets a program read your servers, benchmarks and game services through the API, as you and without
+          your password. It can change nothing. What it reads, and how:{" "}
+          <Link className="inline-link" href={API_REFERENCE}>
+            API reference
+          </Link>
+          .
         </PageHeader>
         <Notices lists={lists} news={news} now={now} />
         <CreateToken formNonce={randomBytes(16).toString("base64url")} />

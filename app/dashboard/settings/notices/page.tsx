@@ -32,10 +32,8 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/setti
     <main id="main" className="page parts">
       <Outcome done={done} sentences={OUTCOMES} />
       <PageHeader title="Notices">
-        <p>
-          The console tells you what happens to your servers, game services and tokens: by mail, to a webhook, or in
-          Discord.
-        </p>
+        The console tells you what happens to your servers, game services and tokens: by mail, to a webhook, or in
+        Discord.
       </PageHeader>
       {kinds.length === 0 && (
         <Notice tone="warning" isQuiet>

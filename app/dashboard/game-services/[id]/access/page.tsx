@@ -43,7 +43,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
     <main id="main" className="page parts">
       <ServiceOutcome done={done} />
       <PageHeader title="Access to" of={{ name: service.name, href: servicePath(id) }}>
-        <p className="soft">Who sees this service, on the dashboard and with a token. Only you can change it.</p>
+        Who sees this service, on the dashboard and with a token. Only you can change it.
       </PageHeader>
       <SettingsSection id="viewers" title="Who can see this now">
         <Viewers viewers={viewers} shares={shares} />

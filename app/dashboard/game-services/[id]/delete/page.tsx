@@ -14,10 +14,8 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
   return (
     <main id="main" className="page parts">
       <PageHeader title="Delete" of={{ name, href: servicePath(id) }} isQuestion>
-        <p className="soft">
-          Players no longer reach the origin through <Name>{java_hostname}</Name>. What the edge nodes counted is
-          deleted. This cannot be undone.
-        </p>
+        Players no longer reach the origin through <Name>{java_hostname}</Name>. What the edge nodes counted is deleted.
+        This cannot be undone.
       </PageHeader>
       <FieldsForm
         action={deleteServiceAction}

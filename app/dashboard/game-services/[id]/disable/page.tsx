@@ -18,10 +18,8 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
   return (
     <main id="main" className="page parts">
       <PageHeader title="Disable" of={{ name, href: servicePath(id) }} isQuestion>
-        <p className="soft">
-          Everybody who plays is disconnected within seconds, and nobody gets in until you enable it again. It had{" "}
-          <strong>{counted(connections, "connection")}</strong> in the last hour.
-        </p>
+        Everybody who plays is disconnected within seconds, and nobody gets in until you enable it again. It had{" "}
+        <strong>{counted(connections, "connection")}</strong> in the last hour.
       </PageHeader>
       <ButtonForm
         action={setServiceWishAction}

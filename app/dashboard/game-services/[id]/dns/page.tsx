@@ -22,11 +22,9 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
   return (
     <main id="main" className="page parts">
       <PageHeader title="DNS of" of={{ name: service.name, href: servicePath(service.id) }}>
-        <p>
-          {records === null
-            ? "Many names are looked up at the moment. Reload the page in a few seconds."
-            : pointingText(service.java_hostname, records, ends)}
-        </p>
+        {records === null
+          ? "Many names are looked up at the moment. Reload the page in a few seconds."
+          : pointingText(service.java_hostname, records, ends)}
       </PageHeader>
       <Section id="records" title={<Name>{service.java_hostname}</Name>}>
         <DataTable labelledBy="records" columns={COLUMNS}>

@@ -30,11 +30,9 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
         <Notice tone="warning">Nothing was changed: there is no such pending run.</Notice>
       )}
       <PageHeader title="Run a benchmark on" of={{ name: server.label, href: serverPath(server.id) }}>
-        <p>
-          One line, run on the server, measures its processors, disks and network with YABS, a script that many people
-          compare machines with, and sends the result here. It takes about ten minutes and keeps the machine busy
-          meanwhile.
-        </p>
+        One line, run on the server, measures its processors, disks and network with YABS, a script that many people
+        compare machines with, and sends the result here. It takes about ten minutes and keeps the machine busy
+        meanwhile.
       </PageHeader>
       {gaps && <Unverifiable serverId={server.id} gaps={gaps} />}
       <RunBenchmark id={server.id} origin={origin} hasPending={hasPending} />

@@ -21,9 +21,7 @@ export default async function Page({ params }: PageProps<"/dashboard/servers/[id
   return (
     <main id="main" className="page parts">
       <PageHeader title="Remove" of={{ name: server.label, href: serverPath(server.id) }} isQuestion>
-        <p className="soft">
-          Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
-        </p>
+        Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
       </PageHeader>
       <Details
         rows={[
