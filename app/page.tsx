@@ -6,33 +6,23 @@ import { API_REFERENCE, DASHBOARD, GAME_SERVICES, SIGN_IN } from "@/lib/page-pat
 import { env } from "@/lib/process/env";
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { findAccount } from "@/lib/sign-in/sessions";
-import { AccountHeader } from "./dashboard/account-header";
+import { ReaderHeader } from "./dashboard/account-header";
 import { installLines } from "./dashboard/servers/install-lines";
 import { FleetPicture, ProtectionPicture } from "./landing-picture";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
 import { Section } from "./ui/section";
-import { HeaderNavigation, SiteHeader } from "./ui/site-header";
 
 export default async function Page() {
   const account = await findAccount();
   const origin = servedOrigin(await headers());
   return (
     <>
-      {account ? (
-        <AccountHeader account={account} />
-      ) : (
-        <SiteHeader>
-          <HeaderNavigation>
-            <Link className="control plain" href={API_REFERENCE}>
-              Docs
-            </Link>
-            <Link className="control plain" href={SIGN_IN}>
-              Sign in
-            </Link>
-          </HeaderNavigation>
-        </SiteHeader>
-      )}
+      <ReaderHeader account={account}>
+        <Link className="control plain" href={API_REFERENCE}>
+          Docs
+        </Link>
+      </ReaderHeader>
       <main id="main" className={`page parts ${styles.landing}`}>
         <div className={`beside ${styles.hero}`}>
           <div className="stack loose">

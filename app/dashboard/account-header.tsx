@@ -1,5 +1,5 @@
 import { Link } from "@/app/ui/link";
-import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
+import { SiteHeader } from "@/app/ui/site-header";
 import type { Account } from "@/lib/accounts/accounts";
 import { SIGN_IN } from "@/lib/page-paths";
 import { AccountMenu } from "./account-menu";
@@ -17,16 +17,19 @@ export function AccountHeader({ account: { name, email, role } }: { account: Acc
   );
 }
 
-/** The bar at the top of a page for everybody. */
-export function ReaderHeader({ account }: { account: Account | null }) {
+type ReaderProps = { account: Account | null; children?: React.ReactNode };
+
+/** The bar at the top of a page for everybody; to strangers it shows links, `children` before the last. */
+export function ReaderHeader({ account, children }: ReaderProps) {
   if (account) return <AccountHeader account={account} />;
   return (
     <SiteHeader>
-      <HeaderNavigation>
+      <nav className="row apart push medium" aria-label="Main">
+        {children}
         <Link className="control plain" href={SIGN_IN}>
           Sign in
         </Link>
-      </HeaderNavigation>
+      </nav>
     </SiteHeader>
   );
 }

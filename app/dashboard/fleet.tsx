@@ -4,13 +4,14 @@ import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
 import { Meter } from "@/app/ui/meter";
 import { Name } from "@/app/ui/name";
+import { NameLink } from "@/app/ui/name-link";
 import { NoValue } from "@/app/ui/no-value";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
 import { counted, unbroken } from "@/lib/format/quantities";
 import { shortDurationText } from "@/lib/format/relative-time";
-import { maintenanceOfSeveralPath, tagsOfSeveralPath } from "@/lib/page-paths";
+import { maintenanceOfSeveralPath, NEW_SERVER, tagsOfSeveralPath } from "@/lib/page-paths";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -33,14 +34,23 @@ import {
 } from "./fleet-query";
 import { FleetSearch } from "./fleet-search";
 import { FleetTitle } from "./fleet-title";
+import { LinkCard } from "./link-card";
 import { ListPages } from "./list-pages";
-import { NoServers } from "./no-servers";
 import { Trend } from "./trend";
 
 /** The servers of the account with the scores that the API answers, a page at a time. */
 export async function Fleet({ accountId, query }: { accountId: number; query: FleetQuery }) {
   const all = await fleetOf(accountId);
-  if (all.length === 0) return <NoServers />;
+  if (all.length === 0) {
+    return (
+      <LinkCard title="No servers yet" href={NEW_SERVER} words="Add your first server" wordsClass="button">
+        <p className="soft">
+          Add a server, paste two lines into its terminal, and its health appears here within a minute: load, memory,
+          disks, network, and a score that says what to look at first.
+        </p>
+      </LinkCard>
+    );
+  }
   const now = new Date();
   const shown = pageOf(all, query);
   const counts = countNeeds(all);
@@ -112,9 +122,7 @@ function ServerRow({ query, server, trend, now }: RowProps) {
   return (
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
       <RowTitle className={styles.name} title={server.hostname || undefined}>
-        <Link className="plain" href={serverInList(server.id, query)}>
-          <Name>{server.label}</Name>
-        </Link>{" "}
+        <NameLink className="plain" href={serverInList(server.id, query)} name={server.label} />{" "}
         <Name className={`hint ${styles.hostname}`}>{server.hostname}</Name>
         {server.tags.length > 0 && (
           <span className="hint block cut" title={server.tags.map((tag) => `#${tag}`).join(" ")}>

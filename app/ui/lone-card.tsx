@@ -1,4 +1,3 @@
-import { Link } from "./link";
 import { Logo } from "./logo";
 import styles from "./lone-card.module.css";
 
@@ -8,9 +7,7 @@ type Props = { title: string; isWide?: boolean; below?: React.ReactNode; childre
 export function LoneCard({ title, isWide = false, below, children }: Props) {
   return (
     <main id="main" className={`${styles.page} ${isWide ? styles.wide : ""}`}>
-      <Link href="/" className="control">
-        <Logo />
-      </Link>
+      <Logo />
       <div className={`card stack ${styles.card}`}>
         <h1>{title}</h1>
         {children}

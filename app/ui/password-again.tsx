@@ -21,7 +21,6 @@ export function PasswordAgain({ isAsked, error, id = "password-again" }: Props) 
         label="Your password"
         hint="Asked because your last sign-in was over an hour ago."
         error={error}
-        className="password-again"
       />
     </>
   );

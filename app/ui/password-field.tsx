@@ -6,14 +6,13 @@ type Props = {
   label: string;
   hint?: string;
   isNew?: boolean;
-  className?: string;
   error?: string | null;
 };
 
 /** A password, which is never sent back. `isNew`: browsers offer to make one up. */
-export function PasswordField({ id, name, label, hint, isNew = false, className, error = null }: Props) {
+export function PasswordField({ id, name, label, hint, isNew = false, error = null }: Props) {
   return (
-    <Field id={id} label={label} hint={hint} error={error} className={className}>
+    <Field id={id} label={label} hint={hint} error={error}>
       <input
         id={id}
         className="input"

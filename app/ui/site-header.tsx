@@ -1,16 +1,6 @@
-import { Link } from "./link";
 import { Logo } from "./logo";
 import { NavigationProgress } from "./navigation-progress";
 import styles from "./site-header.module.css";
-
-/** The links in the bar of a page that is not of the dashboard. */
-export function HeaderNavigation({ children }: { children: React.ReactNode }) {
-  return (
-    <nav className="row apart push medium" aria-label="Main">
-      {children}
-    </nav>
-  );
-}
 
 type Props = {
   /** Beside the logo; on a narrow screen a line of its own. */
@@ -24,9 +14,7 @@ export function SiteHeader({ navigation, children }: Props) {
   return (
     <header className={styles.header} data-navigation>
       <div className={`row ${styles.inner}`}>
-        <Link href="/" className="control">
-          <Logo />
-        </Link>
+        <Logo />
         {navigation && <div className={styles.navigation}>{navigation}</div>}
         {children}
       </div>

@@ -8,7 +8,7 @@ export const MAX_NETWORKS = 20;
  * In characters: more than the longest networks that a token may have. The field keeps what was typed, and a page without
  * scripts brings it twice.
  */
-export const MAX_NETWORKS_TEXT = 2048;
+export const MAX_NETWORKS_TEXT = 4096;
 
 /** The widest network that a token may have, and the prefix of a single ip, in bits. */
 const PREFIXES = { ipv4: { name: "IPv4", widest: 8, single: 32 }, ipv6: { name: "IPv6", widest: 16, single: 128 } };

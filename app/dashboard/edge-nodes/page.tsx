@@ -4,6 +4,7 @@ import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { From } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
 import { Code, Name } from "@/app/ui/name";
+import { NameLink } from "@/app/ui/name-link";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
@@ -101,9 +102,7 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
   return (
     <Row id={`node-${id}`} data-node={id}>
       <RowTitle>
-        <Link href={edgeNodeSettingsPath(id)}>
-          <Name>{name}</Name>
-        </Link>{" "}
+        <NameLink href={edgeNodeSettingsPath(id)} name={name} />{" "}
         <span className="soft">
           node{"\u00a0"}
           {id}
@@ -129,13 +128,7 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
         {describeStandings(services)}
         {failing.map((service) => (
           <div key={service.id} className="hint">
-            {service.isVisible ? (
-              <Link className="inline-link" href={servicePath(service.id)}>
-                <Name>{service.name}</Name>
-              </Link>
-            ) : (
-              <Name>{service.name}</Name>
-            )}
+            <NameLink className="inline-link" href={service.isVisible && servicePath(service.id)} name={service.name} />
             <FailedSince at={goingOn.get(service.id)?.get("failed")} now={now} />
           </div>
         ))}

@@ -1,9 +1,11 @@
 import type { Metadata } from "next";
+import { LinkCard } from "@/app/dashboard/link-card";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
 import { Name } from "@/app/ui/name";
+import { NameLink } from "@/app/ui/name-link";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { isStaff } from "@/lib/accounts/accounts";
@@ -70,7 +72,17 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/game-
         </p>
       </PageHeader>
       {services.length === 0 ? (
-        <NoServices />
+        <LinkCard
+          title="No game services yet"
+          href={NEW_GAME_SERVICE}
+          words="Create your first game service"
+          wordsClass="button"
+        >
+          <p className="soft">
+            Enter the hostname that players type, and the server behind it. Edge nodes serve it within seconds, filter
+            attacks, and report its traffic here.
+          </p>
+        </LinkCard>
       ) : (
         <Section
           id="services"
@@ -139,9 +151,7 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
   return (
     <Row data-service={id}>
       <RowTitle>
-        <Link className="target" href={servicePath(id)}>
-          <Name>{name}</Name>
-        </Link>{" "}
+        <NameLink className="target" href={servicePath(id)} name={name} />{" "}
         {!isOwn && <span className="badge">Shared with you</span>}
       </RowTitle>
       <Cell className={styles.status}>
@@ -219,22 +229,5 @@ function Filter({ value }: { value: string }) {
         </button>
       </form>
     </search>
-  );
-}
-
-function NoServices() {
-  return (
-    <div className="card card-body">
-      <h2>No game services yet</h2>
-      <p className="soft">
-        Enter the hostname that players type, and the server behind it. Edge nodes serve it within seconds, filter
-        attacks, and report its traffic here.
-      </p>
-      <p>
-        <Link className="button" href={NEW_GAME_SERVICE}>
-          Create your first game service
-        </Link>
-      </p>
-    </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import { ButtonForm } from "@/app/dashboard/button-form";
-import { Link } from "@/app/ui/link";
-import { Name } from "@/app/ui/name";
+import { NameLink } from "@/app/ui/name-link";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
 import { listServed, MAX_SERVED_LISTED } from "@/lib/game-services/edges/nodes";
@@ -29,14 +28,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
         <ul className={`breaks ${list.list}`}>
           {services.map((service) => (
             <li key={service.id}>
-              {service.isVisible ? (
-                <Link href={servicePath(service.id)}>
-                  <Name>{service.name}</Name>
-                </Link>
-              ) : (
-                <Name>{service.name}</Name>
-              )}
-              ,{" "}
+              <NameLink href={service.isVisible && servicePath(service.id)} name={service.name} />,{" "}
               {service.others === 0 ? (
                 <strong>which no other live node serves</strong>
               ) : (

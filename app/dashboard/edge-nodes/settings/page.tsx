@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
+import { LinkCard } from "@/app/dashboard/link-card";
 import { Outcome } from "@/app/dashboard/outcome";
-import { Link } from "@/app/ui/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
@@ -50,14 +50,14 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
         )}
       </SettingsSection>
       <SettingsSection id="remove" title="Remove">
-        <div className="card card-body grave">
+        <LinkCard
+          className="grave"
+          href={removeEdgeNodePath(id)}
+          words="Remove this edge node…"
+          wordsClass="button quiet wary"
+        >
           <p>Removing it refuses its key at once. What it counted stays.</p>
-          <p>
-            <Link className="button quiet wary" href={removeEdgeNodePath(id)}>
-              Remove this edge node…
-            </Link>
-          </p>
-        </div>
+        </LinkCard>
       </SettingsSection>
     </main>
   );

@@ -6,6 +6,7 @@ import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
 import { Name } from "@/app/ui/name";
+import { NameLink } from "@/app/ui/name-link";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -208,13 +209,7 @@ function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: bo
           {nodes.map((node) => (
             <Row key={node.id} data-node={node.id}>
               <RowTitle>
-                {isAdmin ? (
-                  <Link href={edgeNodePath(node.id)}>
-                    <Name>{node.name}</Name>
-                  </Link>
-                ) : (
-                  <Name>{node.name}</Name>
-                )}
+                <NameLink href={isAdmin && edgeNodePath(node.id)} name={node.name} />
               </RowTitle>
               <Cell label="State">
                 {node.isLive ? (

@@ -2,8 +2,8 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { describedBy, Field } from "@/app/ui/field";
-import { Link } from "@/app/ui/link";
 import { Name } from "@/app/ui/name";
+import { NameLink } from "@/app/ui/name-link";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -73,9 +73,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/game-
                   <bdi>{subject}</bdi>
                 </RowTitle>
                 <Cell label="Game service">
-                  <Link href={servicePath(ticket.serviceId)}>
-                    <Name>{ticket.serviceName}</Name>
-                  </Link>{" "}
+                  <NameLink href={servicePath(ticket.serviceId)} name={ticket.serviceName} />{" "}
                   <span className="soft">{ticket.serviceId}</span>
                 </Cell>
                 <Cell label="Status">

@@ -17,6 +17,8 @@ type Props = { sessions: readonly OpenSession[]; asksPassword: boolean; now: Dat
 export function Sessions({ sessions, asksPassword, now }: Props) {
   const form = useFormAnswer(endSessionsAction);
   const { answer, isPending } = form;
+  const error = answer.kind === "invalid" ? answer.message : null;
+  const isAsked = asksPassword || error !== null;
   const others = sessions.filter(({ isCurrent }) => !isCurrent);
   return (
     <ActionForm
@@ -29,9 +31,9 @@ export function Sessions({ sessions, asksPassword, now }: Props) {
     >
       {others.length > 0 && (
         <>
-          {/* Enter in the field presses the first button of the form: it chooses no browser. */}
-          <button type="submit" disabled hidden />
-          <PasswordAgain isAsked={asksPassword} error={answer.kind === "invalid" ? answer.message : null} />
+          {/* Enter in the field presses the first button of the form: it must choose no browser. */}
+          {isAsked && <button type="submit" disabled hidden />}
+          <PasswordAgain isAsked={isAsked} error={error} />
         </>
       )}
       <DataTable labelledBy="sessions" columns={["Browser", "Signed in", { title: "Action", isTitleHidden: true }]}>

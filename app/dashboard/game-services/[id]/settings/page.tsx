@@ -1,5 +1,5 @@
 import { FieldsForm } from "@/app/dashboard/fields-form";
-import { Link } from "@/app/ui/link";
+import { LinkCard } from "@/app/dashboard/link-card";
 import { StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
@@ -45,17 +45,24 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
           <RealIps id={id} isOn={sendsRealIps} />
           {wish === "on" && (
             <SettingsSection id="disable" title="Disable">
-              <div className="card card-body">
+              <LinkCard href={disableServicePath(id)} words="Disable this service…" wordsClass="button quiet wary">
                 <p>Disabling closes the connections of everybody who plays, until you enable it again.</p>
-                <p>
-                  <Link className="button quiet wary" href={disableServicePath(id)}>
-                    Disable this service…
-                  </Link>
-                </p>
-              </div>
+              </LinkCard>
             </SettingsSection>
           )}
-          <Delete id={id} name={name} />
+          <SettingsSection id="delete" title="Delete">
+            <LinkCard
+              className="grave"
+              href={deleteServicePath(id)}
+              words="Delete this service…"
+              wordsClass="button quiet wary"
+            >
+              <p>
+                Deleting <StrongName>{name}</StrongName> takes it off the edge nodes. Its hostname is kept for your
+                other services for 7 days. Its traffic is deleted with it.
+              </p>
+            </LinkCard>
+          </SettingsSection>
         </>
       )}
     </main>
@@ -90,24 +97,6 @@ function OfflineText({ id, text }: { id: number; text: string | null }) {
         submit="Set the text"
         pending="Saving…"
       />
-    </SettingsSection>
-  );
-}
-
-function Delete({ id, name }: { id: number; name: string }) {
-  return (
-    <SettingsSection id="delete" title="Delete">
-      <div className="card card-body grave">
-        <p>
-          Deleting <StrongName>{name}</StrongName> takes it off the edge nodes. Its hostname is kept for your other
-          services for 7 days. Its traffic is deleted with it.
-        </p>
-        <p>
-          <Link className="button quiet wary" href={deleteServicePath(id)}>
-            Delete this service…
-          </Link>
-        </p>
-      </div>
     </SettingsSection>
   );
 }

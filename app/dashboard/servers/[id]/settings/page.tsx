@@ -1,6 +1,5 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
-import { ButtonRow } from "@/app/ui/button-row";
-import { Link } from "@/app/ui/link";
+import { LinkCard } from "@/app/dashboard/link-card";
 import { StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -68,17 +67,17 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
         </ReplaceKey>
       </SettingsSection>
       <SettingsSection id="remove" title="Remove">
-        <div className="card card-body grave">
+        <LinkCard
+          className="grave"
+          href={removeServerPath(server.id)}
+          words="Remove this server…"
+          wordsClass="button quiet wary"
+        >
           <p>
             Removing <StrongName>{server.label}</StrongName> deletes its history and its benchmark runs, and refuses its
             daemon from then on.
           </p>
-          <ButtonRow>
-            <Link className="button quiet wary" href={removeServerPath(server.id)}>
-              Remove this server…
-            </Link>
-          </ButtonRow>
-        </div>
+        </LinkCard>
       </SettingsSection>
     </main>
   );
