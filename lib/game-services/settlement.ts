@@ -1,5 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { DATABASE_TIME } from "@/lib/database/clock";
+import { DATABASE_TIME, databaseNow } from "@/lib/database/clock";
 import { deleteSomeOfOwner, deletionOfOwner } from "@/lib/database/deletion";
 import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { jsonArray, names, parameter, select, statement } from "@/lib/database/statement";
@@ -152,7 +152,7 @@ export async function settleDeletions(): Promise<number> {
 }
 
 /** Locks and settles these services, in one transaction. */
-export async function settleServices(ids: readonly number[], now: Date = new Date()): Promise<void> {
+export async function settleServices(ids: readonly number[], now: Date = databaseNow()): Promise<void> {
   for (let start = 0; start < ids.length; start += BATCH) {
     const some = ids.slice(start, start + BATCH);
     await db.$transaction(async (tx) => settle(tx, await lockServices(tx, some), now), TIMES);
