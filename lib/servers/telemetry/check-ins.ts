@@ -295,7 +295,8 @@ function followed({ follow, sampledAt }: Known, arrival: Arrival, observed: read
   const { daemon } = arrival;
   const now = arrival.arrivedAt.getTime();
   const turnedAt = takesTurn(follow, daemon) ? now : follow.turnedAt;
-  const areTwo = turnedAt !== undefined && now - turnedAt < TURNS_FOR;
+  // A turn far ahead was taken before PostgreSQL's clock jumped back.
+  const areTwo = turnedAt !== undefined && Math.abs(now - turnedAt) < TURNS_FOR;
   const two: Observation = { kind: "two_daemons", at: now, is: areTwo, facts: {} };
   const hasPaused = sampledAt !== null && arrival.sampledAt.getTime() - sampledAt > LONGEST_PAUSE;
   const { conditions, changes } = nextStep(before, hasPaused, [...observed, two]);
