@@ -17,8 +17,10 @@ export async function deliver(node) {
     const acknowledgements = [...node.acknowledgements.values()]
       .filter((one) => node.told.get(one.service_id) !== JSON.stringify(one))
       .slice(0, size);
-    const intervals = node.spool.slice(0, size);
-    const minutes = node.nodeSpool.slice(0, size);
+    // The smallest report has one kind, so that nothing is given up with what is refused.
+    const isOne = size === 1;
+    const intervals = isOne && acknowledgements.length > 0 ? [] : node.spool.slice(0, size);
+    const minutes = isOne && acknowledgements.length + intervals.length > 0 ? [] : node.nodeSpool.slice(0, size);
     if (acknowledgements.length + intervals.length + minutes.length === 0) {
       await sleep(SECOND / 4, node.stop.signal);
       continue;
@@ -37,7 +39,7 @@ export async function deliver(node) {
         // One of them is refused: smaller reports find out which.
         size = Math.max(1, Math.floor(size / 4));
       } else if (isTheirs) {
-        log(`Given up: ${messageOf(error)} ${JSON.stringify({ acknowledgements, intervals })}`);
+        log(`Given up: ${messageOf(error)} ${JSON.stringify({ acknowledgements, intervals, minutes })}`);
         delivered(node, acknowledgements, intervals, minutes);
       } else {
         if (error instanceof Refusal && error.status === 413) {

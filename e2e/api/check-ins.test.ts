@@ -229,6 +229,25 @@ test("two daemons with one key are an event, and never count as restarts", async
   expect(await eventsOf(id)).toContain("two_daemons");
 });
 
+test("agent.sh once beside the service is no second daemon; on two machines it is", async () => {
+  const { id } = await add();
+  const start = onGrid() - HOUR;
+  const names = ["aaaaaaaa", "machine-1", "aaaaaaaa", "machine-1", "machine-2"];
+  for (const [n, daemon] of names.entries()) await sendSample(id, start + n * MINUTE, {}, { daemon });
+  expect(await eventsOf(id)).toEqual([]);
+  await sendSample(id, start + 5 * MINUTE, {}, { daemon: "machine-1" });
+  expect(await eventsOf(id)).toEqual(["two_daemons…"]);
+});
+
+test("turns of two daemons end when PostgreSQL's clock jumps back", async () => {
+  const { id } = await add();
+  const start = onGrid() - HOUR;
+  for (let n = 0; n < 4; n++) await sendSample(id, start + n * MINUTE, {}, { daemon: n % 2 ? "aaaaaaaa" : "bbbbbbbb" });
+  expect(await eventsOf(id)).toContain("two_daemons…");
+  await sendSample(id, start - HOUR, {}, { daemon: "aaaaaaaa" });
+  expect(await eventsOf(id)).toContain("two_daemons");
+});
+
 test("failed services are an event until a report says that none has failed", async () => {
   const { id } = await add();
   const start = onGrid() - HOUR;

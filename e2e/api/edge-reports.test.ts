@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { getData } from "@/e2e/support/ask";
 import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
 import { interval, RULES, thisMinute } from "@/e2e/support/edge-nodes";
-import { MINUTE } from "@/lib/format/time";
+import { newAccount } from "@/e2e/support/factories";
+import { HOUR, MINUTE } from "@/lib/format/time";
 import * as nodes from "@/lib/game-services/edges/nodes";
 import * as services from "@/lib/game-services/management";
 
@@ -79,6 +81,26 @@ test("intervals of a node's services are stored once; others are dropped and cou
   // The node goes, what it counted stays.
   await nodes.removeNode(node.id);
   expect(await sql("select 1 from metric_samples")).toHaveLength(2);
+});
+
+test("intervals are judged and shown by PostgreSQL's time", async () => {
+  const { id: owner, token } = await newAccount();
+  const node = await newNode();
+  const { id } = await newService(owner);
+  await get(node.key);
+  await acknowledge(node.key, id, 1);
+  const ts = thisMinute() - MINUTE;
+  for (const off of [-HOUR, 3 * HOUR]) {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });
+    try {
+      const told = await report(node.key, { intervals: [interval(id, ts)] });
+      expect(told.json, `${off}`).toEqual({ data: { stored: off < 0 ? 1 : 0 } });
+      const { series } = await getData<{ series: unknown[] }>(`/api/v1/game-services/${id}/metrics`, token);
+      expect(series, `${off}`).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  }
 });
 
 test("a report is taken whole or refused in a sentence that names the fault", async () => {

@@ -3,6 +3,7 @@ import { newAccount } from "@/e2e/support/factories";
 import { type Arrival, newListener } from "@/e2e/support/told";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { NO_SERVER } from "@/lib/notices/channels/mail";
 import { endOldSecret, rotateSecret } from "@/lib/notices/management";
 import { makeRows } from "@/lib/notices/rows";
 import { Sending } from "@/lib/notices/sending";
@@ -179,6 +180,29 @@ test("a failing channel gets six tries per notice and is off after a day", async
   await live(2 * MINUTE);
   const dropped = (await rows()).filter((row) => row.channelId === channelId && row.state === "dropped");
   expect(dropped).toMatchObject([{ reason: "The channel is off.", name: "web-2" }]);
+});
+
+test("failures of the operator's mail server turn no channel off", async () => {
+  const { live, goOffline, addServer, answers, channelId, sql } = await newListener();
+  const fail = async (reason: string, label: string) => {
+    await sql(`update notice_channels set failing_since = failing_since - interval '2 days' where id = ${channelId}`);
+    answers.set(channelId, { ...REFUSED, reason });
+    await goOffline(await addServer(label), 5);
+    await live(2 * MINUTE);
+    return (await db.noticeChannel.findUniqueOrThrow({ where: { id: channelId } })).offReason;
+  };
+  const reasons = [
+    "The mail server cannot be reached.",
+    "The mail server answered 421.",
+    NO_SERVER,
+    "It answered 500.",
+  ];
+  for (const [n, reason] of reasons.entries()) {
+    expect(await fail(reason, `web-${n}`)).toBe(reason);
+    expect(await db.noticeChannel.count({ where: { id: channelId, offAt: null } }), reason).toBe(1);
+  }
+  await fail("It answered 500.", "web-9");
+  expect(await db.noticeChannel.count({ where: { id: channelId, offAt: null } })).toBe(0);
 });
 
 test("a receiver that works again is told at once what failed there", async () => {

@@ -6,6 +6,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { endSnooze, noticesOf, snoozeServer } from "@/lib/notices/of-server";
 import { readChoices, saveChoices } from "@/lib/notices/settings";
 import { deleteBeyond } from "@/lib/notices/unsent";
+import { deleteOld } from "@/lib/sweep/retention";
 
 // When an account is told: delays, bundles, limits of an hour, quiet hours, snoozes and maintenance.
 
@@ -27,6 +28,22 @@ test("an outage is told after five minutes, its end once; shorter ones are not",
   await live(30 * MINUTE, 10 * MINUTE);
   expect(titles()).toHaveLength(2);
   expect((await rows()).map(({ tells, state }) => `${tells} ${state}`)).toEqual(["begin told", "end told"]);
+});
+
+test("the end of what lasted over a month is told, whatever was swept before", async () => {
+  const { live, pass, look, goOffline, comeBack, addServer, titles, rows } = await newListener();
+  const server = await addServer("web-1");
+  await goOffline(server, 5);
+  await live(MINUTE);
+  await pass(40 * DAY);
+  await comeBack(server);
+  await look();
+  await deleteOld("notices", async () => true);
+  await live(MINUTE);
+  expect(titles().slice(1)).toEqual(["web-1 is online again"]);
+  await pass(31 * DAY);
+  await deleteOld("notices", async () => true);
+  expect(await rows()).toEqual([]);
 });
 
 test("notices of a channel wait 45 seconds to be sent as one message", async () => {

@@ -3,8 +3,9 @@ import { call, getData } from "@/e2e/support/ask";
 import { newAccount, newBenchmarkRun, newServer, putSample } from "@/e2e/support/factories";
 import { recordCheckIn, sendSample } from "@/e2e/support/record-check-in";
 import type { ServerDetail } from "@/lib/api/schemas";
-import { db } from "@/lib/database/client";
+import { db, Prisma } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { listFleet, listServerReadings } from "@/lib/servers/servers";
 
 test("GET /me answers the account that owns the token, four fields", async () => {
   const { id, name, email, token } = await newAccount("support");
@@ -158,6 +159,22 @@ test("list and detail have the same score, and weights reproduce it from the com
   const { cpu = 0, memory = 0, disk = 0, network = 0, stability = 0, freshness = 0 } = detail.score_components;
   const sum = 20 * cpu + 20 * memory + 20 * disk + 15 * network + 15 * stability + 10 * freshness;
   expect(detail.score).toBe(Math.round(sum / 100));
+});
+
+test("a sample from before scores were stored counts less with its age, everywhere alike", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newServer(accountId, { lastSeenAt: new Date(Date.now() - DAY) });
+  await putSample(id, new Date(Date.now() - DAY), { cpuPct: 1 });
+  // As the migration left them.
+  const data = { cpu: null, memory: null, disk: null, network: null, stability: null, ratedBy: Prisma.DbNull };
+  await db.server.update({ where: { id }, data });
+  const { servers } = await getData<{ servers: { score: number }[] }>("/api/v1/servers", token);
+  const detail = await getData<ServerDetail>(`/api/v1/servers/${id}`, token);
+  const [[shown], [reading]] = await Promise.all([listFleet(accountId), listServerReadings(accountId)]);
+  const scores = [servers[0], detail, shown, reading].map((one) => one?.score);
+  expect(scores).toEqual([75, 75, 75, 75]);
+  expect(detail).toMatchObject({ latest_sample: { cpu_pct: 1 }, score_components: { cpu: 0, stability: 500 } });
+  expect(detail.score_notes[0]).toMatch(/^CPU: measured 1 day ago \(counts fully for 2 minutes\); costs 200 points\.$/);
 });
 
 test("latest_sample is null when no sample has arrived, and the latest of several otherwise", async () => {

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createSocketServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { Origin } from "@/e2e/support/minecraft";
 import { answerClient } from "@/edge/answers.mjs";
@@ -56,8 +57,11 @@ async function listening(server: Server, end: string | number): Promise<Server> 
   return server;
 }
 
-async function newNode(answer: RequestListener = (_, response) => response.end()): Promise<Node> {
-  const server = createServer(answer);
+/** Answers a request with this body. */
+type Answer = (response: ServerResponse, body: string) => void;
+
+async function newNode(answer: Answer = (response) => response.end()): Promise<Node> {
+  const server = createServer(async (request, response) => answer(response, await text(request)));
   const { port } = (await listening(server, 0)).address() as AddressInfo;
   closers.push(() => server.closeAllConnections());
   const node = new Node({
@@ -74,15 +78,11 @@ async function newNode(answer: RequestListener = (_, response) => response.end()
 test("a report that a proxy refuses waits, and nothing of it is lost", async () => {
   const stored: number[] = [];
   let [status, body, asked] = [413, "<html>Request Entity Too Large</html>", 0];
-  const node = await newNode((request, response) => {
-    let text = "";
-    request.on("data", (chunk) => (text += chunk));
-    request.on("end", () => {
-      asked++;
-      response.writeHead(status);
-      if (status === 200) stored.push(...JSON.parse(text).intervals.map(({ ts }: { ts: number }) => ts));
-      response.end(status === 200 ? '{"data":{"stored":1}}' : body);
-    });
+  const node = await newNode((response, told) => {
+    asked++;
+    response.writeHead(status);
+    if (status === 200) stored.push(...JSON.parse(told).intervals.map(({ ts }: { ts: number }) => ts));
+    response.end(status === 200 ? '{"data":{"stored":1}}' : body);
   });
   const minutes = [1, 2, 3].map((n) => n * 60_000);
   for (const ts of minutes) node.spool.push({ ...NOTHING, service_id: 1, ts, latency_ms: null });
@@ -101,15 +101,11 @@ test("a report that a proxy refuses waits, and nothing of it is lost", async () 
 test("a proxy that takes less than the console is sent smaller reports", async () => {
   const stored = new Set<number>();
   let refused = 0;
-  const node = await newNode((request, response) => {
-    let text = "";
-    request.on("data", (chunk) => (text += chunk));
-    request.on("end", () => {
-      const isLarge = text.length > 16_384;
-      if (isLarge) refused++;
-      else for (const { ts } of JSON.parse(text).intervals) stored.add(ts);
-      response.writeHead(isLarge ? 413 : 200).end(isLarge ? "<html>" : '{"data":{"stored":1}}');
-    });
+  const node = await newNode((response, told) => {
+    const isLarge = told.length > 16_384;
+    if (isLarge) refused++;
+    else for (const { ts } of JSON.parse(told).intervals) stored.add(ts);
+    response.writeHead(isLarge ? 413 : 200).end(isLarge ? "<html>" : '{"data":{"stored":1}}');
   });
   for (let n = 1; n <= 400; n++) node.spool.push({ ...NOTHING, service_id: 1, ts: n * 60_000, latency_ms: null });
   const ended = deliver(node);
@@ -119,9 +115,28 @@ test("a proxy that takes less than the console is sent smaller reports", async (
   await ended;
 });
 
+test("what the console refuses is given up alone, and all else is delivered", async () => {
+  const stored: unknown[] = [];
+  const node = await newNode((response, told) => {
+    const { acknowledgements, intervals, node_minutes = [] } = JSON.parse(told);
+    const isRefused = intervals.some(({ ts }: { ts: number }) => ts === 1);
+    if (!isRefused) stored.push(...acknowledgements, ...intervals, ...node_minutes);
+    response.writeHead(isRefused ? 400 : 200).end(isRefused ? '{"error":"too old"}' : '{"data":{"stored":1}}');
+  });
+  node.acknowledgements.set(7, { service_id: 7, version: 1, error: null });
+  for (const ts of [1, 2]) node.spool.push({ ...NOTHING, service_id: 1, ts, latency_ms: null });
+  node.nodeSpool.push({ ts: 3, refused: 4 });
+  const ended = deliver(node);
+  await expect.poll(() => node.spool.length + node.nodeSpool.length).toBe(0);
+  expect(stored).toMatchObject([{ service_id: 7 }, { ts: 2 }, { refused: 4 }]);
+  expect(said).toContain('too old {"acknowledgements":[],"intervals":[{');
+  node.stop.abort();
+  await ended;
+});
+
 test("what answers in the console's place is named, and the key follows no redirect", async () => {
   let [status, body, asked] = [301, "", 0];
-  const node = await newNode((_, response) => {
+  const node = await newNode((response) => {
     asked++;
     response.writeHead(status, status === 301 ? { Location: "/elsewhere" } : {});
     response.end(body);
@@ -228,7 +243,7 @@ test("services with one origin learn its protocol in one ping a second", async (
 });
 
 /** A node that has applied a service with an origin at this port, which it has not pinged. */
-async function newServingNode(port: number, answer?: RequestListener): Promise<Node> {
+async function newServingNode(port: number, answer?: Answer): Promise<Node> {
   await answerAsHaproxy((command) =>
     new Map([
       ["show serv", `1\n# be_name srv_name srv_addr srv_admin_state srv_port\nslot_1 o1 127.0.0.1 0 ${port}\n`],
@@ -259,13 +274,9 @@ test("findings about an origin during a report are sent with the next one", asyn
   const warnings: (string | null)[] = [];
   const answers: (() => void)[] = [];
   // Nothing listens at the port of its origin.
-  const node = await newServingNode(1, (request, response) => {
-    let text = "";
-    request.on("data", (chunk) => (text += chunk));
-    request.on("end", () => {
-      for (const { warning } of JSON.parse(text).acknowledgements) warnings.push(warning);
-      answers.push(() => response.end('{"data":{"stored":0}}'));
-    });
+  const node = await newServingNode(1, (response, told) => {
+    for (const { warning } of JSON.parse(told).acknowledgements) warnings.push(warning);
+    answers.push(() => response.end('{"data":{"stored":0}}'));
   });
   const ended = deliver(node);
   await expect.poll(() => warnings).toEqual([null]);

@@ -145,7 +145,7 @@ test("a refusal by the mail server is shown until the next mail goes out", async
   const failingSince = async () => (await onlyChannel(account.id)).failingSince;
   await expect.poll(failingSince).not.toBeNull();
   expect(await saidOf(page, "Refused")).toContain(
-    "The confirmation mail was not sent: The mail server answered 451. Send it again later.",
+    "The confirmation mail was not sent: The mail server refused the address: it answered 451. Send it again later.",
   );
   const taken = { email: email.replace("refused", "taken") };
   await db.noticeChannel.updateMany({ where: { accountId: account.id }, data: taken });

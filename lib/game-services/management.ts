@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { databaseNow } from "@/lib/database/clock";
 import { lockAccount } from "@/lib/database/locks";
 import { executeIn } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
@@ -54,7 +55,7 @@ export async function createService(
   accountId: number,
   { formNonce, ...input }: ServiceInput & { formNonce?: string },
   rules: ServiceRules,
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<CreateServiceResult> {
   const checked = checkService(input, rules);
   if (checked.kind === "invalid") return checked;
@@ -98,7 +99,7 @@ export async function editService(
   id: number,
   input: ServiceInput,
   rules: ServiceRules,
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
   const checked = checkService(input, rules);
   if (checked.kind === "invalid") return checked;
@@ -121,7 +122,7 @@ export async function setRealIps(
   accountId: number,
   id: number,
   sendsRealIps: boolean,
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
   return change(accountId, id, now, async (_, current) =>
     current.sendsRealIps === sendsRealIps ? { kind: "unchanged" } : { ...current, sendsRealIps },
@@ -133,7 +134,7 @@ export async function setOfflineText(
   accountId: number,
   id: number,
   input: string,
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
   const text = normalName(input);
   const message = nameProblem("text", text, MAX_OFFLINE_TEXT);
@@ -149,7 +150,7 @@ export async function setServiceWish(
   accountId: number,
   id: number,
   wanted: Exclude<ServiceWish, "gone">,
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
   return change(accountId, id, now, async (_, current) =>
     current.wish === wanted ? { kind: "unchanged" } : { ...current, wish: wanted },
@@ -160,7 +161,7 @@ export async function setServiceWish(
 export async function retryService(
   accountId: number,
   id: number,
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
   return change(accountId, id, now, async (_, current) => current);
 }
@@ -173,7 +174,7 @@ export async function deleteService(
   accountId: number,
   id: number,
   typedName: string,
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
   return change(accountId, id, now, async (_, current) =>
     typedName.trim() === current.service.name.trim()

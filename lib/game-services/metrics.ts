@@ -1,5 +1,6 @@
 import type { Account } from "@/lib/accounts/accounts";
 import type { MetricSeries } from "@/lib/api/schemas";
+import { databaseNow } from "@/lib/database/clock";
 import { query, queryIn, type Transaction } from "@/lib/database/run-statement";
 import {
   type JsonMembersOf,
@@ -53,7 +54,7 @@ const SERIES = statement({ id: m.serviceId, after: m.ts, until: m.ts }, ({ id, a
 /** Throws the same errors as `getMetrics`, without reading intervals. */
 export async function checkMetrics(account: Account, serviceIdText: string, query: URLSearchParams): Promise<void> {
   await getGameService(account, serviceIdText);
-  requireWindow(query, Date.now());
+  requireWindow(query, databaseNow().getTime());
 }
 
 /**
@@ -67,7 +68,7 @@ export async function getMetrics(
   parameters: URLSearchParams,
 ): Promise<JsonText<MetricSeries>> {
   const { id } = await getGameService(account, serviceIdText);
-  const { range, ...times } = requireWindow(parameters, Date.now());
+  const { range, ...times } = requireWindow(parameters, databaseNow().getTime());
   const rows = await query(SERIES, { id, ...times });
   const series: JsonMembersOf<MetricSeries["series"][number]>[] = rows.map((row) => row.intervals);
   // Keeps the parts separate, because joining would copy them. Drops only the leading comma of the first.

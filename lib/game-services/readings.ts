@@ -1,4 +1,5 @@
 import type { GameService, MetricSeries } from "@/lib/api/schemas";
+import { databaseNow } from "@/lib/database/clock";
 import { query } from "@/lib/database/run-statement";
 import { distinctOn, jsonArray, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -43,7 +44,7 @@ const READINGS = statement({ accountId: s.accountId, after: m.ts, until: m.ts },
 
 /** The services that endpoint 5 lists, by id, each with the newest interval of every node, in one statement. */
 export async function listServiceReadings(accountId: number): Promise<ServiceReading[]> {
-  const now = Date.now();
+  const now = databaseNow().getTime();
   const rows = await query(READINGS, { accountId, after: new Date(now - READING_WINDOW), until: new Date(now) });
   return rows.map((row) => ({ ...row, intervals: JSON.parse(row.intervals) }));
 }

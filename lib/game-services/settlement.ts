@@ -1,5 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { DATABASE_TIME } from "@/lib/database/clock";
+import { DATABASE_TIME, databaseNow } from "@/lib/database/clock";
 import { deleteSomeOfOwner, deletionOfOwner } from "@/lib/database/deletion";
 import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { jsonArray, names, parameter, select, statement } from "@/lib/database/statement";
@@ -69,20 +69,26 @@ const FACTS = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
 /** A row that changes. The others are not written. */
 type Change = { id: number; status: GameServiceStatus; error: string | null; wish: ServiceWish };
 
-// Raw: many rows at once. Each status, with its error, is an event until the next one.
+/** SQL: the event is of the service `changed`, and goes on. */
+const OPEN_OF_CHANGED = `${e.subjectId} = changed.id and ${e.subject} = 'service' and ${e.endedAt} is null`;
+/** SQL of the facts of its status. */
+const FACTS_OF_CHANGED = "jsonb_strip_nulls(jsonb_build_object('error', left(changed.error, 300)))";
+// Raw: many rows at once. Each status is an event until the next one. While it stays, its event takes the newest error.
 const WRITE = statement({ changes: parameter<string>("text"), now: s.updatedAt }, ({ changes, now }) => ({
   sql: `with changed as (
       update ${s} set status = change.status, error = change.error, wish = change.wish, updated_at = ${now}
       from json_to_recordset(${changes}::json)
         as change (id int, status game_service_status, error text, wish service_wish)
       where ${s.id} = change.id returning s.*),
+    going_on as (
+      update ${e} set facts = ${FACTS_OF_CHANGED} from changed
+      where ${OPEN_OF_CHANGED} and ${e.kind} = changed.status::text returning ${e.subjectId}),
     ended as (
       update ${e} set ended_at = greatest(${e.startedAt}, ${now}) from changed
-      where ${e.subjectId} = changed.id and ${e.subject} = 'service' and ${e.endedAt} is null and ${e.kind} in (${STATUSES})
-        and not (${e.kind} = changed.status::text and ${e.startedAt} = ${now}))
+      where ${OPEN_OF_CHANGED} and ${e.kind} in (${STATUSES}) and ${e.kind} <> changed.status::text)
     insert into events as e (subject, subject_id, account_id, kind, started_at, facts)
-      select 'service', id, account_id, status::text, ${now}, jsonb_strip_nulls(jsonb_build_object('error', left(error, 300)))
-      from changed
+      select 'service', id, account_id, status::text, ${now}, ${FACTS_OF_CHANGED}
+      from changed where id not in (select subject_id from going_on)
     on conflict (${names(e.subjectId, e.subject, e.startedAt, e.kind)}) do update set ended_at = null, facts = excluded.facts`,
 }));
 
@@ -152,7 +158,7 @@ export async function settleDeletions(): Promise<number> {
 }
 
 /** Locks and settles these services, in one transaction. */
-export async function settleServices(ids: readonly number[], now: Date = new Date()): Promise<void> {
+export async function settleServices(ids: readonly number[], now: Date = databaseNow()): Promise<void> {
   for (let start = 0; start < ids.length; start += BATCH) {
     const some = ids.slice(start, start + BATCH);
     await db.$transaction(async (tx) => settle(tx, await lockServices(tx, some), now), TIMES);

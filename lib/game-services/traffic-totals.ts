@@ -1,3 +1,4 @@
+import { databaseNow } from "@/lib/database/clock";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -47,7 +48,7 @@ export async function sumTraffic(
   serviceId: number,
   range: keyof typeof RANGES,
   by: By,
-  now: number = Date.now(),
+  now: number = databaseNow().getTime(),
 ): Promise<TrafficTotals> {
   const from = now - RANGES[range];
   const window = { serviceId, after: new Date(from), until: new Date(now) };

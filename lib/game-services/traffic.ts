@@ -1,4 +1,5 @@
 import type { MetricRange } from "@/lib/api/schemas";
+import { databaseNow } from "@/lib/database/clock";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -123,7 +124,7 @@ export async function getTraffic(
   serviceId: number,
   time: MetricRange | TimeRange,
   nodeId: number | null,
-  now: number = Date.now(),
+  now: number = databaseNow().getTime(),
 ): Promise<Traffic> {
   if (typeof time === "string") {
     const window = { from: now - RANGES[time], to: now, step: STEPS[time] };
@@ -268,7 +269,7 @@ const LISTED = statement({ ids: parameter<number[]>("int[]"), after: m.ts, until
 /** The totals of the last hour by service. Services without traffic are absent. */
 export async function listRecentTraffic(
   ids: readonly number[],
-  now: number = Date.now(),
+  now: number = databaseNow().getTime(),
 ): Promise<ReadonlyMap<number, Record<Counter, number>>> {
   const rows = await query(LISTED, { ids: [...ids], after: new Date(now - HOUR), until: new Date(now) });
   return new Map(rows.map(({ serviceId, ...counted }) => [serviceId, counted]));

@@ -1,3 +1,4 @@
+import { databaseNow } from "@/lib/database/clock";
 import { MINUTE } from "@/lib/format/time";
 import { OverLineError } from "@/lib/game-services/edges/line";
 import { storeReport } from "@/lib/game-services/edges/reports";
@@ -35,7 +36,7 @@ export async function deliverEdgeReport(request: Request): Promise<Answer> {
   await noteHeard(node, request);
   const sender: Sender = { asker: ALL_NODES, quota };
   const read = (bytes: Buffer) => {
-    const arrivedAt = new Date();
+    const arrivedAt = databaseNow();
     return { arrivedAt, report: parseEdgeReport(bytes, arrivedAt) };
   };
   return withBody(request, sender, RULES, read, async ({ report, arrivedAt }) => {

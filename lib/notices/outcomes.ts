@@ -2,6 +2,7 @@ import { executeIn } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY, SECOND } from "@/lib/format/time";
+import { isOfServer } from "@/lib/notices/channels/mail";
 import { type Claim, giveBack, lockDue, NOT_HELD, whileClaimed } from "@/lib/notices/claims";
 import { CHANNEL_OFF } from "@/lib/notices/kinds";
 import type { Outcome } from "@/lib/notices/message";
@@ -10,7 +11,7 @@ import { COLUMNS } from "@/lib/notices/rows";
 
 // What became of an attempt is written while the claim is still the last one.
 
-/** Channels whose attempts have all failed for so long are turned off. */
+/** Channels whose receivers have failed for so long are turned off. */
 const OFF_AFTER = DAY;
 /** Waits between attempts, in seconds; after the last one a notice has failed. */
 const WAITS = [10, 60, 600, 3600, 21_600];
@@ -61,7 +62,7 @@ export function endFailed(claim: Claim, sent: Sent, outcome: Exclude<Outcome, { 
   // What may have arrived is sent again as it is. Of another one the notices wait for a new message, each for its own attempts.
   const isKept = isRepeat || isRefused || outcome.arrived !== "no";
   const isLast = (begun: number) => isRefused || begun >= ATTEMPTS;
-  return whileClaimed(claim, async (tx, { id, now, offAt, failingSince }) => {
+  return whileClaimed(claim, async (tx, { id, now, offAt, offReason, failingSince }) => {
     const at = new Date(now);
     const rows = (await lockDue(tx, id, message.id)).filter(({ messageId }) => messageId === message.id);
     let isGivenUp = false;
@@ -85,9 +86,13 @@ export function endFailed(claim: Claim, sent: Sent, outcome: Exclude<Outcome, { 
     else if (isKept)
       await tx.noticeMessage.update({ where, data: { ...ended, nextAt: new Date(now + waitAfter(attempts)) } });
     else await tx.noticeMessage.delete({ where });
-    const isOff = offAt === null && (isRefused || (failingSince !== null && failingSince < now - OFF_AFTER));
+    // What the operator's mail server fails to send says nothing of the receiver, whose day begins after it.
+    const isOperators = isOfServer(reason);
+    const begins = !isOperators && offReason !== null && isOfServer(offReason);
+    const since = begins ? now : (failingSince ?? now);
+    const isOff = offAt === null && (isRefused || (!isOperators && since < now - OFF_AFTER));
     await giveBack(tx, id, {
-      failingSince: new Date(failingSince ?? now),
+      failingSince: new Date(since),
       ...(after === undefined ? NOT_HELD : { heldUntil: new Date(now + after * SECOND), heldFor: "receiver" }),
       ...(offAt === null && { offReason: reason }),
       ...(isOff && { offAt: at }),

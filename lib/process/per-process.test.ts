@@ -9,8 +9,8 @@ import { projectFiles } from "@/e2e/support/project-files";
 const STATE =
   /^(?:export )?(?:let \w+|const \w+(?:: (?!Readonly)[^=]+)? = new (?:Map|Set|WeakMap|WeakSet)(?:<.*>)?\(\))/gm;
 
-/** Each copy may have its own: the time that its own statements told, and formats that are the same in all. */
-const EXCEPTIONS = ["lib/database/clock.ts", "lib/format/time-zone.ts"];
+/** Each copy may have its own formats, which are the same in all. */
+const EXCEPTIONS = ["lib/format/time-zone.ts"];
 
 test("changing state in lib/ is held by perProcess, so all bundles share it", () => {
   const found = projectFiles()

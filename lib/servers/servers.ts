@@ -176,7 +176,7 @@ async function readDetails(accountId: number): Promise<{ rows: DetailedRow[]; no
 /** What is shown is what is stored; the notes rate the sample again, by what it was rated by. */
 function healthOf({ sample, sampledAt, ratedBy, rated, lastSeenAt }: DetailedRow, now: number): Health {
   const cores = ratedBy?.cores ?? null;
-  const explained = rateHealth({ lastSeenAt, cores, sample: ratedBy && sample, stability: ratedBy }, now);
+  const explained = rateHealth({ lastSeenAt, cores, sample, stability: ratedBy }, now);
   return { ...explained, ...presentScore({ rated, sampledAt, lastSeenAt }, now) };
 }
 

@@ -122,7 +122,8 @@ const ROWS = {
     {
       of: "notices",
       key: "id",
-      where: (days) => `due_at < ${before(days)} and (state <> 'told' or ended_at is not null)`,
+      // An end that is still to be told needs its beginning, however old that is.
+      where: (days) => `due_at < ${before(days)} and (state <> 'told' or ended_at < ${before(days)})`,
       kept: NOTICES_DAYS,
     },
     // What was told to go on, and still does, stays longer: its end is told to who knows of it.

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
 import { db, type Prisma } from "@/lib/database/client";
+import { databaseNow } from "@/lib/database/clock";
 import { execute, executeIn, query } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -163,7 +164,7 @@ export async function markServicesFetched(tx: Prisma.TransactionClient, ids: num
 }
 
 /** Stores, once per configuration, that a node fetched it. Updates the statuses of new services. */
-export async function markFetched(configuration: Configuration, now: Date = new Date()): Promise<void> {
+export async function markFetched(configuration: Configuration, now: Date = databaseNow()): Promise<void> {
   configuration.fetched ??= inBatches(configuration.unfetched, now, markServicesFetched);
   try {
     await configuration.fetched;
@@ -205,7 +206,7 @@ const LACKED = statement(
 export async function acknowledgeAbsence(
   configuration: Configuration,
   nodeIds: readonly number[],
-  now: Date = new Date(),
+  now: Date = databaseNow(),
 ): Promise<void> {
   const { gone, withoutGone } = configuration;
   const newcomers = nodeIds.filter((id) => !withoutGone.has(id));

@@ -25,7 +25,7 @@ export async function deliver(channel: ChannelRow, message: Message, signal: Abo
     const { url = "", secrets = [], unsubscribe = "" } = sealed;
     if (channel.kind === "webhook") return await webhook.send({ url, secrets }, whole, attempt);
     if (channel.kind === "discord") return await discord.send({ url }, whole, attempt);
-    if (!env.mail) return { kind: "again", reason: "This console sends no mail: SMTP_URL is not set.", arrived: "no" };
+    if (!env.mail) return { kind: "again", reason: mail.NO_SERVER, arrived: "no" };
     const target = {
       email: channel.email ?? "",
       unsubscribe: `${consoleAddress()}${UNSUBSCRIBE}?key=${unsubscribe}`,

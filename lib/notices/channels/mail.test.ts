@@ -45,12 +45,14 @@ async function listener(speak: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+type Options = { signal?: AbortSignal; serverWait?: number; login?: string };
+
 function sendTo(
   port: number,
   message: Partial<typeof MESSAGE> = {},
-  { signal = new AbortController().signal, ...options }: { signal?: AbortSignal; serverWait?: number } = {},
+  { signal = new AbortController().signal, login = "", ...options }: Options = {},
 ) {
-  const server = { url: `smtp://127.0.0.1:${port}`, from: "notices@example.com" };
+  const server = { url: `smtp://${login}127.0.0.1:${port}`, from: "notices@example.com" };
   const target = { email: "ann@example.org", unsubscribe: UNSUBSCRIBE, oneClick: ONE_CLICK, server };
   return send(target, { ...MESSAGE, ...message }, { signal, ...options });
 }
@@ -108,7 +110,18 @@ test("a mail that the server refuses at any stage is tried again", async () => {
   const unknown = await mailServer({
     onRcptTo: (_, __, done) => done(Object.assign(new Error("nobody"), { responseCode: 550 })),
   });
-  expect(await sendTo(unknown.port)).toEqual({ kind: "again", reason: "The mail server answered 550.", arrived: "no" });
+  expect(await sendTo(unknown.port)).toEqual({
+    kind: "again",
+    reason: "The mail server refused the address: it answered 550.",
+    arrived: "no",
+  });
+  const foreign = await mailServer({
+    allowInsecureAuth: true,
+    onAuth: (_, __, done) => done(Object.assign(new Error("no"), { responseCode: 535 })),
+  });
+  expect(await sendTo(foreign.port, {}, { login: "user:pass@" })).toEqual({
+    ...{ kind: "again", reason: "The mail server refused the console's password.", arrived: "no" },
+  });
 });
 
 test("a server that is late, hanging or unreachable is given up within ten seconds", async () => {

@@ -11,6 +11,9 @@ const SENT_WITHIN = 30 * SECOND;
 const MAX_SUBJECT = 150;
 const MAX_LINE = 500;
 
+/** Why no mail goes out of a console without a mail server. */
+export const NO_SERVER = "This console sends no mail: SMTP_URL is not set.";
+
 /** A mail server, and the address that mail comes from. */
 type MailServer = { url: string; from: string };
 
@@ -120,7 +123,7 @@ function escapeHtml(text: string): string {
 
 /** Whether the mail server failed, through which all mail goes, and not one address. */
 export function isOfServer(reason: string): boolean {
-  return /^The mail server(?! answered)/.test(reason);
+  return reason === NO_SERVER || /^The mail server(?! refused the address)/.test(reason);
 }
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number };
@@ -134,13 +137,16 @@ function failure({ responseCode, command, code, message }: SmtpError): Outcome {
   const again = (reason: string, isUnsent = isUnreached || code === "ETLS"): Outcome => {
     return { kind: "again", reason, ...(isUnsent && { arrived: "no" }) };
   };
-  if (responseCode !== undefined) return again(`The mail server answered ${responseCode}.`, true);
+  if (code === "EAUTH") return again("The mail server refused the console's password.", true);
+  if (responseCode !== undefined) {
+    const does = command === "RCPT TO" ? "refused the address: it answered" : "answered";
+    return again(`The mail server ${does} ${responseCode}.`, true);
+  }
   if (/certificate|altname|self.signed|unable to verify/i.test(message)) {
     return again("The mail server's certificate is not trusted.");
   }
   if (code === "ETIMEDOUT") {
     return again(command === "CONN" ? "The mail server did not greet in time." : "The mail server stopped answering.");
   }
-  if (code === "EAUTH") return again("The mail server refused the console's password.");
   return again(isUnreached ? "The mail server cannot be reached." : "The mail server ended the connection.");
 }

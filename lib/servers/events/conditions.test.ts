@@ -26,6 +26,11 @@ test("a condition is told once after ten minutes, dated to its beginning", () =>
   expect(play([...minutes(10, 30, true), ...minutes(30, 45, false)])).toEqual(["begins 10", "ended 30"]);
 });
 
+test("after a clock jumped back the waiting begins anew and lasts no longer", () => {
+  expect(play([...minutes(500, 505, true), ...minutes(0, 10, true)])).toEqual([]);
+  expect(play([...minutes(500, 505, true), ...minutes(0, 11, true)])).toEqual(["begins 0"]);
+});
+
 test("a pause restarts the waiting, and a told condition goes on", () => {
   expect(
     play([

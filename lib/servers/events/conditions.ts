@@ -41,7 +41,8 @@ export function nextStep(before: Conditions, hasPaused: boolean, observations: r
   for (const { kind, at, is, facts } of observations) {
     const { told, against: since = at } = before[kind] ?? {};
     Reflect.deleteProperty(conditions, kind);
-    const against = hasPaused ? at : since;
+    // What lies ahead was written before PostgreSQL's clock jumped back.
+    const against = hasPaused ? at : Math.min(since, at);
     if (is === (told !== undefined)) {
       if (told !== undefined) conditions[kind] = { told };
     } else if (at - against < HELD_FOR[kind]) {

@@ -289,13 +289,18 @@ function takesTurn({ daemons }: Follow, daemon: string | undefined): boolean {
   return daemon !== undefined && daemon !== daemons?.[0] && daemon === daemons?.[1];
 }
 
+/** `agent.sh once` is named by its machine. Beside the machine's own daemon it is no second one, beside another machine's it is. */
+const isOnce = (name: string | null | undefined) => name?.startsWith("machine-") ?? false;
+
 /** What goes on after this check-in, and what begins or ends with it. */
 function followed({ follow, sampledAt }: Known, arrival: Arrival, observed: readonly Observation[]) {
   const { daemons, conditions: before = {} } = follow;
   const { daemon } = arrival;
   const now = arrival.arrivedAt.getTime();
-  const turnedAt = takesTurn(follow, daemon) ? now : follow.turnedAt;
-  const areTwo = turnedAt !== undefined && now - turnedAt < TURNS_FOR;
+  const provesTwo = takesTurn(follow, daemon) && isOnce(daemon) === isOnce(daemons?.[0]);
+  const turnedAt = provesTwo ? now : follow.turnedAt;
+  // A turn far ahead was taken before PostgreSQL's clock jumped back.
+  const areTwo = turnedAt !== undefined && Math.abs(now - turnedAt) < TURNS_FOR;
   const two: Observation = { kind: "two_daemons", at: now, is: areTwo, facts: {} };
   const hasPaused = sampledAt !== null && arrival.sampledAt.getTime() - sampledAt > LONGEST_PAUSE;
   const { conditions, changes } = nextStep(before, hasPaused, [...observed, two]);

@@ -48,11 +48,11 @@ export async function ServiceView({ id, query, nodeId }: Props) {
   const now = new Date();
   const time = trafficTime(query, account.timeZone);
   const [traffic, names, isPlayed] = await Promise.all([
-    getTraffic(service.id, time.shown, nodeId, now.getTime()),
+    getTraffic(service.id, time.shown, nodeId),
     nodeNames(),
     hadPlayer(service.id),
   ]);
-  const shown = { from: traffic.from, to: traffic.isNow ? now.getTime() + 1 : traffic.to };
+  const shown = { from: traffic.from, to: traffic.isNow ? traffic.to + 1 : traffic.to };
   const [latencies, events, earlier] = await Promise.all([
     listLatencies(service.id, traffic, nodeId),
     listServiceEvents(service.id, shown),
