@@ -191,7 +191,7 @@ test("the page and each channel say why no mail goes out until one arrives", asy
   await db.noticeChannel.updateMany({ where, data: { confirmedAt: at, failingSince: at, offReason } });
   expect(await isHinted()).toBe(true);
   expect(page.textOf(card(page, "Inbox"))).toMatch(
-    /Nothing arrives there: The mail server cannot be reached\. The first failure was .*\. After a day/,
+    /Nothing arrives there: The mail server cannot be reached\. The first failure was [^.]*\.(?! After a day)/,
   );
   await pressOn(page, "Inbox", "Send a test");
   await arrived(email, 2);
