@@ -1,7 +1,7 @@
 import { type Account, findEmail, isStaff } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
-import { executeIn, query, queryIn } from "@/lib/database/run-statement";
+import { query, queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
@@ -184,21 +184,17 @@ async function lockOwn(tx: Prisma.TransactionClient, accountId: number, id: numb
   return own?.account ?? null;
 }
 
-// Raw, because the typed client would change updated_at.
-const SET_SUPPORT_ACCESS = statement(
-  { isAllowed: s.supportAccess, id: s.id, accountId: s.accountId },
-  ({ isAllowed, id, accountId }) => ({
-    sql: `update ${s} set support_access = ${isAllowed} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`,
-  }),
-);
-
 /** Allows or forbids staff to see a service. False when the account has no such service. */
 export async function allowSupport(accountId: number, id: number, isAllowed: boolean): Promise<boolean> {
   return db.$transaction(async (tx) => {
     await lockServices(tx, [id]);
-    const own = await tx.gameService.findFirst({ where: { id, accountId }, select: { supportAccess: true } });
+    const own = await tx.gameService.findFirst({
+      where: { id, accountId },
+      select: { supportAccess: true, updatedAt: true },
+    });
     if (!own || own.supportAccess === isAllowed) return own !== null;
-    await executeIn(tx, SET_SUPPORT_ACCESS, { isAllowed, id, accountId });
+    // Its configuration does not change, and so neither does the time of that.
+    await tx.gameService.update({ where: { id }, data: { supportAccess: isAllowed, updatedAt: own.updatedAt } });
     const what = isAllowed ? "support may see it" : "support may no longer see it";
     await recordChange(tx, id, accountId, { kind: "access_changed", what }, new Date());
     return true;

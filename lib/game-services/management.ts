@@ -1,9 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { databaseNow } from "@/lib/database/clock";
 import { lockAccount } from "@/lib/database/locks";
-import { executeIn } from "@/lib/database/run-statement";
-import { parameter, statement } from "@/lib/database/statement";
-import { table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem, normalName } from "@/lib/format/names";
 import { MINUTE } from "@/lib/format/time";
@@ -186,28 +183,6 @@ export async function deleteService(
 type Current = { service: CheckedService; wish: ServiceWish; sendsRealIps: boolean; offlineText: string | null };
 type Decision = Current | Exclude<ChangeServiceResult, { kind: "changed" }>;
 
-const s = table("GameService", "s");
-
-const CHANGE = statement(
-  {
-    id: s.id,
-    name: s.name,
-    javaHostname: s.javaHostname,
-    originHost: s.originHost,
-    originPort: s.originPort,
-    wish: parameter<ServiceWish>("service_wish"),
-    sendsRealIps: s.sendsRealIps,
-    offlineText: s.offlineText,
-    now: s.updatedAt,
-  },
-  ({ id, name, javaHostname, originHost, originPort, wish, sendsRealIps, offlineText, now }) => ({
-    sql: `update ${s} set name = ${name}, java_hostname = ${javaHostname}, origin_host = ${originHost},
-      origin_port = ${originPort}, wish = ${wish}, sends_real_ips = ${sendsRealIps},
-      offline_text = ${offlineText}, config_version = config_version + 1, updated_at = ${now}
-      where ${s.id} = ${id}`,
-  }),
-);
-
 /** One change of one service: its version rises by one, and its status follows in the same transaction. */
 async function change(
   accountId: number,
@@ -238,7 +213,8 @@ async function change(
     const tooOften = await countChange(accountId);
     if (tooOften) return tooOften;
     const { service: next, ...rest } = decided;
-    await executeIn(tx, CHANGE, { id, ...next, ...rest, now });
+    const data = { ...next, ...rest, configVersion: { increment: 1 }, updatedAt: now };
+    await tx.gameService.update({ where: { id }, data });
     await recordChange(tx, id, accountId, changeOf({ service, wish, sendsRealIps, offlineText }, decided), now);
     await settle(tx, [id], now);
     return { kind: "changed", configVersion: configVersion + 1 };
