@@ -41,7 +41,7 @@ const STARTS: Partial<Record<Program, RegExp>> = {
   pgbouncer: /startPgBouncer\(/,
   postgres: /startPostgres\(/,
   prometheus: /startPrometheus\(|startPrometheusAgent\(/,
-  "prometheus-node-exporter": /readExporter\(|startNodeExporter\(/,
+  "prometheus-node-exporter": /startNodeExporter\(/,
   promtool: /checkMetrics\(/,
   "redis-server": /startRedis\(/,
 };
