@@ -7,7 +7,8 @@ import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 test("GET /game-services lists owned and granted services by id with the detail's fields", async () => {
   const { id: accountId, token } = await newAccount();
   const other = await newAccount();
-  const granted = await newGameService(other.id, { name: "Shared", status: "failed", error: "Origin refused." });
+  const failed = { status: "failed", error: "Origin refused.", createdAt: new Date(Date.now() - DAY) } as const;
+  const granted = await newGameService(other.id, { name: "Shared", ...failed });
   await newGameService(other.id);
   const owned = await newGameService(accountId, { name: "Own", status: "active", configVersion: 7 });
   await db.serviceGrant.create({ data: { serviceId: granted.id, accountId } });
