@@ -11,7 +11,7 @@ const STEPS = `
   setTimeout(() => process.exit(), 1500);`;
 
 // scripts/demo-steps.test.ts has the words.
-test("lasting steps of the demo share one line of a terminal, which their end leaves", async () => {
+test("lasting steps of the demo share a line of the terminal, ended at exit", async () => {
   needs("python3");
   const narrow = ["sh", "-c", 'stty cols 30; exec "$@"', "sh"];
   const { output } = await runOnTerminal([...narrow, process.execPath, "--input-type=module", "-e", STEPS]);
