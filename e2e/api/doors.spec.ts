@@ -30,7 +30,7 @@ async function askBoth(sent: Sent): Promise<WholeAnswer> {
   }
 }
 
-test("requests for every endpoint and kind of refusal get the same answer under next start", async () => {
+test("every endpoint and kind of refusal gets the same answer under next start", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId);
   const { id: service } = await newGameService(accountId);
