@@ -8,7 +8,6 @@ const executablePath = findBrowser();
 const LOAD = [
   "operations/bodies",
   "operations/frozen",
-  "operations/ingest-load",
   "operations/large-deletions",
   "operations/neighbours",
   "operations/rolling-restart",

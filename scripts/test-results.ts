@@ -97,7 +97,7 @@ export function readResults<Report>(file: string, read: (report: Report) => Resu
 }
 
 /** One line a reason, the most frequent first. A test that lacks two programs counts for both. */
-export function sumUpSkipped(reasons: readonly string[]): string[] {
+function sumUpSkipped(reasons: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const reason of reasons.flatMap((text) => (text || "for no stated reason").split("; "))) {
     counts.set(reason, (counts.get(reason) ?? 0) + 1);

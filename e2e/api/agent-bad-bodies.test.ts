@@ -13,9 +13,8 @@ import {
   send,
   writeSeries,
 } from "@/e2e/support/agent-requests";
-import { ask, getData } from "@/e2e/support/ask";
+import { getData } from "@/e2e/support/ask";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
-import { exportRequest } from "@/e2e/support/otlp-request";
 import { writeRequest } from "@/e2e/support/write-request";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -224,34 +223,4 @@ test("an unsupported encoding or media type is 415 with a sentence", async () =>
   expect(asGzip.status).toBe(204);
   expect((await send("/ingest/influx/write?db=telegraf&precision=ns", key, lines)).status).toBe(204);
   expect(await send(`${INFLUX}?precision=h`, key, lines)).toMatchObject({ status: 400 });
-});
-
-test("512 cores of system.cpu.time are taken in one body, in either encoding", async () => {
-  const states = ["user", "nice", "system", "idle", "wait", "interrupt", "softirq", "steal"];
-  const dataPoints = Array.from({ length: 512 }, (_, core) => core).flatMap((core) =>
-    states.map((state) => ({
-      attributes: [
-        { key: "cpu", value: { stringValue: `cpu${core}` } },
-        { key: "state", value: { stringValue: state } },
-      ],
-      startTimeUnixNano: `${now() - HOUR}000000`,
-      timeUnixNano: `${now()}000000`,
-      asDouble: core,
-    })),
-  );
-  const sum = { aggregationTemporality: 2, isMonotonic: true, dataPoints };
-  const request = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: "system.cpu.time", sum }] }] }] };
-  for (const [body, type] of [
-    [JSON.stringify(request), "application/json"],
-    [exportRequest(request), "application/x-protobuf"],
-  ] as const) {
-    const { key } = await newReportingServer();
-    const headers = { Authorization: `Bearer ${key}`, "Content-Type": type };
-    const { status, text } = await ask(OTLP, {
-      method: "POST",
-      headers,
-      body: typeof body === "string" ? body : plain(body),
-    });
-    expect([status, text], type).toEqual([200, type.endsWith("json") ? "{}" : ""]);
-  }
 });

@@ -111,6 +111,7 @@ test("only an accepted result uses up the key, and only one can be accepted", as
   for (const [body, headers, status, message] of [
     ["no json", {}, 400, "This is no JSON"],
     ["{}", {}, 400, "It measured nothing."],
+    [`{"fio":${"[".repeat(60_000)}`, {}, 400, "nested deeper than 32 levels"],
     [RESULT.padEnd(64 * 1024 + 1), {}, 413, "larger than 64 KB"],
     [RESULT, { "Content-Type": "text/html" }, 415, "Send JSON"],
   ] as [string, Record<string, string>, number, string][]) {

@@ -3,150 +3,93 @@ import { isDeepStrictEqual } from "node:util";
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test, type WholeAnswer } from "@/e2e/support/fixtures";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
-import { startNextAlone, startNextDevelopment } from "@/e2e/support/next-alone";
-import { db } from "@/lib/database/client";
-import { MINUTE } from "@/lib/format/time";
+import { startNextAlone } from "@/e2e/support/next-alone";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
-// The server calls route handlers directly; Next's router calls them under `next dev`, `next start` and on hosting platforms.
+// The server calls route handlers directly; Next's router calls them under `next start` and on hosting platforms.
 // Clients must not see a difference, but in what Next's router does before it calls a handler: it redirects doubled slashes,
 // answers methods and spellings that no handler can have in its own words, and says `Vary` for its pages. Pages take no turns
 // there, and without a proxy the ip of a request is not known.
 
-test.describe("through all doors", () => {
-  // One Next of each kind for all of them.
-  test.describe.configure({ mode: "default" });
-  const starts = { "next start": startNextAlone, "next dev": startNextDevelopment };
-  const started = new Map<string, Awaited<ReturnType<typeof startNextAlone>>>();
-  /** Where it answers. It starts with the first test that needs it. */
-  async function originOf(name: keyof typeof starts): Promise<string> {
-    const next = started.get(name) ?? (await starts[name](String(process.env.DATABASE_URL)));
-    started.set(name, next);
-    return next.origin;
-  }
-  test.afterAll(() => Promise.all([...started.values()].map((next) => next.stop())));
-
-  /** The answer of the shared console, and with it the proof that Next's router there gives the same one, whole. */
-  async function askBoth(origin: string, sent: Sent): Promise<WholeAnswer> {
-    for (let triesLeft = 2; ; triesLeft--) {
-      const [direct, other] = [await send(sharedOrigin(), sent), await send(origin, sent)];
-      const [expected, found] = [comparable(direct), comparable(other)];
-      // Time passes between the two, and a score or an age may change with it, but not every time.
-      if (isDeepStrictEqual(found, expected)) return direct;
-      if (triesLeft === 0) expect(found, `${sent.method ?? "GET"} ${sent.path} by Next's router`).toEqual(expected);
-    }
-  }
-
-  for (const name of ["next start", "next dev"] as const) {
-    test(`requests for every endpoint and kind of refusal get the same answer under ${name}`, async () => {
-      const origin = await originOf(name);
-      const { id: accountId, token } = await newAccount();
-      const { id } = await newServer(accountId);
-      const { id: service } = await newGameService(accountId);
-      await newBenchmarkRun(id);
-      const bearer = { Authorization: `Bearer ${token}` };
-      const json = { "Content-Type": "application/json" };
-      for (const [status, sent] of [
-        [200, { path: "/api/v1/me" }],
-        [200, { path: "/api/v1/servers" }],
-        [200, { path: `/api/v1/servers/${id}` }],
-        [200, { path: `/api/v1/servers/${id}/benchmarks` }],
-        [200, { path: "/api/v1/game-services" }],
-        [200, { path: `/api/v1/game-services/${service}` }],
-        [200, { path: `/api/v1/game-services/${service}/metrics?range=1h` }],
-        [200, { path: "/api/v1/me", method: "HEAD" }],
-        [404, { path: "/api/v1/me/" }],
-        [204, { path: "/api/v1/servers", method: "OPTIONS", headers: { Origin: "https://elsewhere.example" } }],
-        [400, { path: `/api/v1/game-services/${service}/metrics?range=2h` }],
-        [401, { path: "/api/v1/me", headers: {} }],
-        [401, { path: "/api/v1/servers/1", headers: { Authorization: "Bearer cpat_mistyped" } }],
-        [404, { path: "/api/v1/servers/2147483647" }],
-        [404, { path: "/api/v1/servers/x" }],
-        [404, { path: "/api/v1/servers/" }],
-        [404, { path: "/api/v1/nope" }],
-        [405, { path: "/api/v1/me", method: "POST", body: "{}" }],
-        [405, { path: "/api/v1/servers/1", method: "DELETE" }],
-        [405, { path: "/api/v1/nope", method: "PUT", body: "x".repeat(1_000_000) }],
-        [200, { path: "/metrics" }],
-        [401, { path: "/metrics", headers: {} }],
-        [200, { path: "/healthz" }],
-        [200, { path: "/readyz" }],
-        [200, { path: "/llms.txt", headers: { Host: "console.example" } }],
-        [401, { path: "/ingest/v1/check-ins", method: "POST", headers: json, body: "{}" }],
-        [404, { path: "/ingest/v1/nothing", method: "POST", headers: json, body: "{}" }],
-        [405, { path: "/ingest/v1/check-ins" }],
-        [401, { path: "/mcp", method: "POST", headers: json, body: "{}" }],
-        [405, { path: "/mcp" }],
-      ] as [number, Sent][]) {
-        const answer = await askBoth(origin, { headers: bearer, ...sent });
-        expect(answer.status, `${sent.method ?? "GET"} ${sent.path}: ${answer.text}`).toBe(status);
-      }
-    });
-  }
-
-  test("no framework header bypasses authentication or the quota where Next alone serves the build", async () => {
-    const origin = await originOf("next start");
-    await expectNoFrameworkHeaderToMatter(origin);
-    const { token, id } = await newAccount();
-    for (const [header, left] of [
-      ["X-Middleware-Prefetch", API_REQUESTS.limit - 1],
-      ["RSC", API_REQUESTS.limit - 2],
-    ] as const) {
-      const headers = { Authorization: `Bearer ${token}`, [header]: "1" };
-      const answer = await fetch(`${origin}/api/v1/me`, { headers, redirect: "manual" });
-      expect([answer.status, answer.headers.get("x-ratelimit-remaining")], header).toEqual([200, String(left)]);
-      expect(await answer.json()).toMatchObject({ data: { id } });
-    }
-    // It opens nothing else either.
-    const forged = { method: "POST", headers: { "X-Middleware-Prefetch": "1" }, body: new FormData() };
-    expect((await fetch(`${origin}/sign-in`, forged)).status).toBe(403);
-  });
+// One Next for all of them.
+test.describe.configure({ mode: "default" });
+let next: Awaited<ReturnType<typeof startNextAlone>>;
+test.beforeAll(async () => {
+  next = await startNextAlone(String(process.env.DATABASE_URL));
 });
+test.afterAll(() => next?.stop());
 
-test("every spelling of a path is 401 without a token, never a server fault", async () => {
-  const { id } = await newServer((await newAccount()).id);
-  for (const path of [
-    "/api/v1/%6d%65",
-    `/api/v1/servers/${id}/`,
-    `/api/v1/servers/${id}%2Fbenchmarks`,
-    `/api/v1/servers%2F${id}`,
-    `/api/v1/servers/0${id}`,
-    `/api/v1/servers/${id}?`,
-    "/api/v1/servers/[id]",
-    "/api/[[...path]]",
-    "/api/v1/servers/..",
-    `/api/v1/servers\\${id}`,
-    "/api/v1/servers/\\1",
-    "/api/v1/./me",
-    "/api/v1/servers/__proto__",
-    "/api/v1/constructor",
-    "/api/v1/me.json",
-    "/api/v1/me.rsc",
-    "/api/v1/me.segments/_tree.segment.rsc",
-  ]) {
-    expect((await send(sharedOrigin(), { path })).status, path).toBe(401);
+/** The answer of the shared console, and with it the proof that Next's router there gives the same one, whole. */
+async function askBoth(sent: Sent): Promise<WholeAnswer> {
+  for (let triesLeft = 2; ; triesLeft--) {
+    const [direct, other] = [await send(sharedOrigin(), sent), await send(next.origin, sent)];
+    const [expected, found] = [comparable(direct), comparable(other)];
+    // Time passes between the two, and a score or an age may change with it, but not every time.
+    if (isDeepStrictEqual(found, expected)) return direct;
+    if (triesLeft === 0) expect(found, `${sent.method ?? "GET"} ${sent.path} by Next's router`).toEqual(expected);
   }
-});
+}
 
-test("bodies from 1 KB are compressed for clients that ask, smaller ones never", async () => {
+test("every endpoint and kind of refusal gets the same answer under next start", async () => {
   const { id: accountId, token } = await newAccount();
-  const [{ id: small }, { id: large }] = [await newGameService(accountId), await newGameService(accountId)];
-  const zeros = { packets: 0n, bytes: 0n, dropped: 0n, connections: 0n };
-  const ts = new Date(Date.now() - 30 * MINUTE);
-  await db.metricSample.createMany({
-    data: Array.from({ length: 2000 }, (_, n) => ({ serviceId: large, ts, nodeId: n + 1, ...zeros })),
-  });
-  for (const encoding of ["gzip", "identity", "gzip;q=0", "br;q=1, gzip;q=0.5", "GZIP", ""]) {
-    for (const id of [small, large]) {
-      const { headers, text } = await send(sharedOrigin(), {
-        path: `/api/v1/game-services/${id}/metrics`,
-        headers: { Authorization: `Bearer ${token}`, "Accept-Encoding": encoding },
-      });
-      const isCompressed = id === large && /gzip(?!;q=0$)/i.test(encoding);
-      expect(headers.get("content-encoding"), `${encoding}, ${text.length}`).toBe(isCompressed ? "gzip" : null);
-      expect(headers.get("vary")).toBe("Accept-Encoding");
-    }
+  const { id } = await newServer(accountId);
+  const { id: service } = await newGameService(accountId);
+  await newBenchmarkRun(id);
+  const bearer = { Authorization: `Bearer ${token}` };
+  const json = { "Content-Type": "application/json" };
+  for (const [status, sent] of [
+    [200, { path: "/api/v1/me" }],
+    [200, { path: "/api/v1/servers" }],
+    [200, { path: `/api/v1/servers/${id}` }],
+    [200, { path: `/api/v1/servers/${id}/benchmarks` }],
+    [200, { path: "/api/v1/game-services" }],
+    [200, { path: `/api/v1/game-services/${service}` }],
+    [200, { path: `/api/v1/game-services/${service}/metrics?range=1h` }],
+    [200, { path: "/api/v1/me", method: "HEAD" }],
+    [404, { path: "/api/v1/me/" }],
+    [204, { path: "/api/v1/servers", method: "OPTIONS", headers: { Origin: "https://elsewhere.example" } }],
+    [400, { path: `/api/v1/game-services/${service}/metrics?range=2h` }],
+    [401, { path: "/api/v1/me", headers: {} }],
+    [401, { path: "/api/v1/servers/1", headers: { Authorization: "Bearer cpat_mistyped" } }],
+    [404, { path: "/api/v1/servers/2147483647" }],
+    [404, { path: "/api/v1/servers/x" }],
+    [404, { path: "/api/v1/servers/" }],
+    [404, { path: "/api/v1/nope" }],
+    [405, { path: "/api/v1/me", method: "POST", body: "{}" }],
+    [405, { path: "/api/v1/servers/1", method: "DELETE" }],
+    [405, { path: "/api/v1/nope", method: "PUT", body: "x".repeat(1_000_000) }],
+    [200, { path: "/metrics" }],
+    [401, { path: "/metrics", headers: {} }],
+    [200, { path: "/healthz" }],
+    [200, { path: "/readyz" }],
+    [200, { path: "/llms.txt", headers: { Host: "console.example" } }],
+    [401, { path: "/ingest/v1/check-ins", method: "POST", headers: json, body: "{}" }],
+    [404, { path: "/ingest/v1/nothing", method: "POST", headers: json, body: "{}" }],
+    [405, { path: "/ingest/v1/check-ins" }],
+    [401, { path: "/mcp", method: "POST", headers: json, body: "{}" }],
+    [405, { path: "/mcp" }],
+  ] as [number, Sent][]) {
+    const answer = await askBoth({ headers: bearer, ...sent });
+    expect(answer.status, `${sent.method ?? "GET"} ${sent.path}: ${answer.text}`).toBe(status);
   }
+});
+
+test("no framework header bypasses authentication or the quota where Next alone serves the build", async () => {
+  const { origin } = next;
+  await expectNoFrameworkHeaderToMatter(origin);
+  const { token, id } = await newAccount();
+  for (const [header, left] of [
+    ["X-Middleware-Prefetch", API_REQUESTS.limit - 1],
+    ["RSC", API_REQUESTS.limit - 2],
+  ] as const) {
+    const headers = { Authorization: `Bearer ${token}`, [header]: "1" };
+    const answer = await fetch(`${origin}/api/v1/me`, { headers, redirect: "manual" });
+    expect([answer.status, answer.headers.get("x-ratelimit-remaining")], header).toEqual([200, String(left)]);
+    expect(await answer.json()).toMatchObject({ data: { id } });
+  }
+  // It opens nothing else either.
+  const forged = { method: "POST", headers: { "X-Middleware-Prefetch": "1" }, body: new FormData() };
+  expect((await fetch(`${origin}/sign-in`, forged)).status).toBe(403);
 });
 
 /** Headers of the moment and of the connection, and what consoles with a limit of their own each count. */

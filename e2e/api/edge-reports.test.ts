@@ -113,6 +113,7 @@ test("a report is taken whole or refused in a sentence that names the fault", as
   for (const [body, message] of [
     ["", /^The body is not JSON\.$/],
     ["[]", /must be a JSON object/],
+    [`{"intervals":${"[".repeat(100_000)}`, /^The body is nested deeper than 32 levels\.$/],
     [{ intervals: {} }, /^intervals: /],
     [{ more: 1 }, /^more: is not a field of a report\.$/],
     [{ intervals: [{ ...good, extra: 1 }] }, /^intervals\.0\.extra: is not a field of a report\.$/],

@@ -30,6 +30,9 @@ test("a path that is none is 401 without a token and 404 with one", async () => 
     "/api/v1/me/more",
     "/api/v1/servers/1/nope",
     "/api/v1/ME",
+    "/api/v1/servers/[id]",
+    "/api/v1/servers/__proto__",
+    "/api/v1/constructor",
   ]) {
     await expectFailure(call(path, null), 401, MISSING);
     await expectFailure(call(path, token), 404, "Not found.");

@@ -180,7 +180,8 @@ test("a sample from before scores were stored counts less with its age, everywhe
 test("latest_sample is null when no sample has arrived, and the latest of several otherwise", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId);
-  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ latest_sample: null });
+  const { facts, latest_sample } = await getData<ServerDetail>(`/api/v1/servers/${id}`, token);
+  expect({ facts, latest_sample }).toEqual({ facts: {}, latest_sample: null });
   const begin = Date.now() - HOUR;
   for (const minutes of [3, 1, 2]) {
     await sendSample(id, begin + minutes * MINUTE, { cpuPct: minutes, memUsedMb: 100 * minutes });

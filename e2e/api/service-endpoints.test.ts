@@ -7,7 +7,8 @@ import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 test("GET /game-services lists owned and granted services by id with the detail's fields", async () => {
   const { id: accountId, token } = await newAccount();
   const other = await newAccount();
-  const granted = await newGameService(other.id, { name: "Shared", status: "failed", error: "Origin refused." });
+  const failed = { status: "failed", error: "Origin refused.", createdAt: new Date(Date.now() - DAY) } as const;
+  const granted = await newGameService(other.id, { name: "Shared", ...failed });
   await newGameService(other.id);
   const owned = await newGameService(accountId, { name: "Own", status: "active", configVersion: 7 });
   await db.serviceGrant.create({ data: { serviceId: granted.id, accountId } });
@@ -131,10 +132,13 @@ test("since narrows the range to later intervals and never widens it", async () 
   expect(await found(`since=${at(100)}`)).toEqual(both(30, 20, 10));
   expect(await found(`range=24h&since=${at(100)}`)).toEqual(both(90, 30, 20, 10));
   expect(await found("range=7d&since=0")).toEqual(both(90, 30, 20, 10));
-  expect(await found(`since=${now + DAY}`)).toEqual([]);
+  for (const since of [now + DAY, 8640000000000000]) expect(await found(`since=${since}`)).toEqual([]);
 });
 
-for (const value of ["", "-1", "1e400", "1.5", "x", "8640000000000001", "1&since=1"]) {
+for (const value of [
+  ...["", "-1", "1e400", "1e3", "1.5", "x", "%201", "%2B1", "0x1", "NaN", "%EF%BC%91"],
+  ...["8640000000000001", "99999999999999999", "1&since=1"],
+]) {
   test(`since=${value} is 400 with GET and HEAD, and 404 for a foreign service`, async () => {
     const [owner, stranger] = [await newAccount(), await newAccount()];
     const { id } = await newGameService(owner.id);
@@ -163,7 +167,7 @@ for (const query of [
   "range=constructor",
   "range=__proto__",
   "range=1h&range=1h",
-  "range=1h&range=24h",
+  "range=1h&range=24h&since=x",
   `range=${"7d".repeat(3000)}`,
 ]) {
   test(`metrics?${query.slice(0, 40)} is 400 with the allowed values`, async () => {

@@ -1,5 +1,5 @@
 import { expectToFit } from "@/e2e/support/axe";
-import { newAccount, newNamedToken, putEvents, unique } from "@/e2e/support/factories";
+import { newAccount, putEvents, unique } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { ENDPOINTS } from "@/lib/api/contract";
@@ -62,34 +62,6 @@ test("without JavaScript tokens, servers and services can be managed from sign-i
   await signOut(page);
   await expect(page.getByText("You are signed out.")).toBeVisible();
   expect(await db.session.count({ where: { accountId: id, expiresAt: { gt: new Date() } } })).toBe(0);
-});
-
-test("a double tap revokes nothing, but a tap half a second later does", async ({ page, account }) => {
-  const { token } = await newNamedToken(account.id, "slippery");
-  const isRevoked = async () =>
-    (await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt !== null;
-  await page.goto(TOKEN_PAGE);
-  await page.getByRole("link", { name: /Revoke slippery/ }).click();
-  const button = page.getByRole("dialog").getByRole("button", { name: "Revoke token" });
-  const box = await button.boundingBox();
-  if (!box) throw new Error("The button is nowhere.");
-  // Extends the dialog's first half second for as long as the test needs.
-  const delay = await button.evaluate((element) => {
-    element.style.animation = "none";
-    element.getBoundingClientRect();
-    element.style.animation = "";
-    const [animation] = element.getAnimations();
-    animation?.pause();
-    return animation?.effect?.getComputedTiming().duration;
-  });
-  expect(delay).toBe(500);
-  await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
-  expect(await isRevoked()).toBe(false);
-  await expect(button).toBeVisible();
-  await button.evaluate((element) => element.getAnimations()[0]?.finish());
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-  await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeVisible();
-  expect(await isRevoked()).toBe(true);
 });
 
 test("without JavaScript the reference is unfolded, without a search and without Run", async ({ page }) => {

@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { AGENT, AgentBench, PING, SHELLS, TOOLS } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { readExporter } from "@/e2e/support/node-exporter";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
@@ -109,38 +108,6 @@ test("packet loss is measured against the console and unknown when it never answ
   bench.shim("ping", `echo "$@" >${bench.dir}/asked`);
   await bench.run(["dash"], ["print", "https://[2001:db8::1]:8443/"]);
   expect(readFileSync(join(bench.dir, "asked"), "utf8").trim().split(" ").at(-1)).toBe("2001:db8::1");
-});
-
-test("the daemon and the node exporter agree on one recorded machine", async () => {
-  needs("prometheus-node-exporter");
-  const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name));
-  const proc = join(bench.dir, "proc");
-  const [first, second] = [await readExporter(before ?? ""), await readExporter(after ?? "")];
-  const delta = (name: string) => second(name) - first(name);
-  const cpu = (mode: string) => delta(`node_cpu_seconds_total{mode="${mode}"}`);
-  const modes = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
-  const all = modes.reduce((sum, mode) => sum + cpu(mode), 0);
-  const percent = (part: number, whole: number) => Number(((100 * part) / whole).toFixed(2));
-  const mb = (bytes: number) => Number((bytes / 1024 / 1024).toFixed(2));
-  const [total, swap] = [second("node_memory_MemTotal_bytes"), second("node_memory_SwapTotal_bytes")];
-  for (const shell of SHELLS) {
-    bench.shim("ping", `ln -sfn ${after} ${proc}; echo '5 packets transmitted, 5 received, 0% packet loss'`);
-    execFileSync("ln", ["-sfn", before ?? "", proc]);
-    const { stdout } = await bench.run(shell, ["print", sharedOrigin()], "", { PROC_ROOT: proc });
-    expect(JSON.parse(stdout)).toMatchObject({
-      cpu_pct: percent(all - cpu("idle") - cpu("iowait"), all),
-      cpu_steal_pct: percent(cpu("steal"), all),
-      cpu_iowait_pct: percent(cpu("iowait"), all),
-      load5: second("node_load5"),
-      mem_used_mb: mb(total - second("node_memory_MemAvailable_bytes")),
-      mem_total_mb: mb(total),
-      swap_used_pct: percent(swap - second("node_memory_SwapFree_bytes"), swap),
-      net_retransmit_pct: percent(delta("node_netstat_Tcp_RetransSegs"), delta("node_netstat_Tcp_OutSegs")),
-      oom_kills: delta("node_vmstat_oom_kill"),
-      // The exporter tells when the machine started, by its own clock.
-      uptime_s: 3979.77,
-    });
-  }
 });
 
 test("every mistake is one clear sentence, and nothing is sent", async () => {

@@ -8,7 +8,7 @@ import { runDemo } from "@/e2e/support/running-command";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
-test("npm run demo with DATABASE_URL fills that database with every state", async () => {
+test("npm run demo with DATABASE_URL fills that database, and what it writes agrees", async () => {
   const database = await createTestDatabase();
   const port = await freePort();
   const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
@@ -31,22 +31,18 @@ test("npm run demo with DATABASE_URL fills that database with every state", asyn
   try {
     expect(await countOf("accounts")).toBeGreaterThanOrEqual(6);
     expect(await valuesOf("role::text from accounts")).toEqual(["admin", "customer", "support"]);
-    expect(await countOf("accounts where role = 'customer'")).toBeGreaterThanOrEqual(2);
     expect(await countOf("accounts where disabled_at is not null")).toBe(1);
 
     expect(await countOf("servers where label <> 'This machine'")).toBe(12);
     const hasSamples = "exists (select 1 from telemetry_samples where server_id = s.id)";
     expect(await countOf(`servers s where facts = '{}' and ${hasSamples}`)).toBe(0);
-    expect(await countOf("servers where public_ip is null")).toBeGreaterThanOrEqual(2);
     const stopped = await theServer("samples > 0 and last_seen_at < now() - interval '2 hours'");
-    const neverSeen = await theServer("samples = 0 and last_seen_at is null");
     const full = await theServer("disk_used_pct > 90");
     const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
     const origin = `http://127.0.0.1:${port}`;
     type Detail = { online: boolean; score_notes: string[]; latest_sample: unknown };
     const detailOf = (id: number) => getDataWhenServed<Detail>(origin, `/api/v1/servers/${id}`, token);
     expect(await detailOf(stopped)).toMatchObject({ online: false, latest_sample: { cpu_pct: expect.any(Number) } });
-    expect(await detailOf(neverSeen)).toMatchObject({ online: false, latest_sample: null });
     expect((await detailOf(full)).score_notes).toContainEqual(
       expect.stringMatching(/^Disk: 9[0-9](?:\.\d+)? % full \(full score up to 70 %\); costs \d+ points\.$/),
     );
@@ -91,59 +87,14 @@ test("npm run demo with DATABASE_URL fills that database with every state", asyn
     expect(await countOf("benchmark_runs where status = 'done' and disk is null and total is null")).toBe(2);
 
     expect(await countOf("game_services")).toBe(8);
-    expect(await valuesOf("status::text from game_services")).toEqual([
-      "active",
-      "configuring",
-      "deleting",
-      "disabled",
-      "failed",
-      "pending_config",
-    ]);
-    expect(await countOf("game_services where error is not null")).toBe(1);
     expect(await countOf("game_services where support_access")).toBe(1);
     expect(await valuesOf("role::text from service_grants g join accounts a on a.id = g.account_id")).toEqual([
       "customer",
       "support",
     ]);
     expect(await valuesOf("status::text from tickets where service_id is not null")).toEqual(["closed", "open"]);
-    expect(await valuesOf("node_id from metric_samples")).toEqual([1, 2, 3]);
   } finally {
     await client.end();
-    await demo.stop();
-    await database.stop();
-  }
-});
-
-test("the demo prints its address once the last hour is written, before earlier days", async () => {
-  const database = await createTestDatabase();
-  // It takes two hours of each server and service, and refuses the rest: a demo that wrote that first would end here.
-  for (const [table, id, time] of [
-    ["metric_samples", "service_id", "ts"],
-    ["telemetry_samples", "server_id", "at"],
-  ]) {
-    await runSql(
-      database.url,
-      `create function refuse_${table}() returns trigger language plpgsql as $$ begin
-         if exists (select from ${table} t where t.${id} = new.${id}
-           and t.${time} not between new.${time} - interval '2 hours' and new.${time} + interval '2 hours')
-         then raise exception 'too early'; end if;
-         return new;
-       end $$;
-       create trigger refuse before insert on ${table} for each row execute function refuse_${table}();`,
-    );
-  }
-  const port = await freePort();
-  const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
-  try {
-    const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
-    const ask = <Data>(path: string) => getDataWhenServed<Data>(`http://127.0.0.1:${port}`, path, token);
-    const { services } = await ask<{ services: { id: number; status: string }[] }>("/api/v1/game-services");
-    const active = services.find(({ status }) => status === "active");
-    const { series } = await ask<{ series: unknown[] }>(`/api/v1/game-services/${active?.id}/metrics?range=1h`);
-    expect(series.length).toBeGreaterThan(100);
-    // Only then it tries.
-    await expect.poll(demo.output, SLOW).toMatch(/writing the past.*too early/);
-  } finally {
     await demo.stop();
     await database.stop();
   }

@@ -67,6 +67,9 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
         const [answer] = (await once(sent, "response")) as [IncomingMessage];
         return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
       };
+      // Of Caddy's server of plain HTTP, which has no certificate on purpose, and of what only tests set.
+      const warned = /\[warn\]|"level":"warn"(?!.*(?:no automatic HTTPS|admin endpoint disabled|stapling OCSP))/;
+      expect(proxy.errors()).not.toMatch(warned);
       // Caddy makes its certificate first, and sends nothing to an instance that it has not looked at.
       await expect.poll(() => ask("/healthz").then(({ status }) => status, String)).toBe(200);
     });

@@ -4,12 +4,11 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { acceptedOf as countAccepted, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
-import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
+import { startUpstash } from "@/e2e/support/upstash-server";
 import { HOUR, SECOND } from "@/lib/format/time";
-import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 
-// The limit holds while its store refuses, falls silent, stops or has a wrong clock.
+// The limit holds while its store refuses, stops or has a wrong clock.
 
 const POLICY = { name: "outage", limit: 120, windowMs: 60 * SECOND };
 
@@ -29,23 +28,6 @@ for (const [what, settings] of [
     await limits.close();
     await upstash?.stop();
     await redis?.stop();
-  });
-}
-
-for (const [what, settings] of [
-  ["Redis", (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` })],
-  ["Upstash", (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token: "x" })],
-] as const) {
-  test(`a silent ${what} delays requests for about a second, then none for a while`, async () => {
-    const hole = await startBlackHole();
-    const limits = openRateLimits(settings(hole.port));
-    const key = unique("key");
-    expect(await acceptedOf(limits, key, 50)).toBe(50);
-    // Needs no timing: the test would time out if each decision waited for the store.
-    for (let i = 0; i < 500; i++) await limits.limit(POLICY, key);
-    expect(await acceptedOf(limits, key, 10)).toBe(0);
-    await limits.close();
-    await hole.stop();
   });
 }
 

@@ -5,10 +5,9 @@ import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
-import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
-import { DAY, MINUTE, SECOND } from "@/lib/format/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 
 const RECIPES = "public/recipes";
 
@@ -55,28 +54,6 @@ test("fleet.sh silently survives a console restart and names errors that waiting
     expect(mistyped.errors).toContain("Malformed access token");
   } finally {
     await app.stop();
-  }
-});
-
-test("the health-score recipes need only fleet.sh's output and the console's published curves", async () => {
-  needs("curl", "python3");
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
-  await newServer(accountId);
-  await recordCheckIn(id, { sample: { cpuPct: 93.7, memUsedMb: 3, memTotalMb: 4, diskUsedPct: 83.3 } });
-  const rules = test.info().outputPath("health-score.json");
-  const served = await fetch(`${sharedOrigin()}/docs/health-score.json`);
-  expect(served.headers.get("content-type")).toBe("application/json; charset=utf-8");
-  expect(served.headers.get("access-control-allow-origin")).toBe("*");
-  writeFileSync(rules, await served.text());
-  const { servers } = await getData<{ servers: { score: number }[] }>("/api/v1/servers", token);
-  for (const recipe of ["python3 health_score.py", "node health-score.mjs"]) {
-    const line = `sh fleet.sh | ${recipe} ${rules}`;
-    const variables = { ORIGIN: sharedOrigin(), TOKEN: token };
-    const { code, output, errors } = await runProgram("sh", ["-c", `cd ${RECIPES} && ${line}`], variables);
-    expect({ code, errors }, recipe).toEqual({ code: 0, errors: "" });
-    const rated = output.trim().split("\n");
-    expect(rated.map((each) => (JSON.parse(each) as [number])[0])).toEqual(servers.map(({ score }) => score));
   }
 });
 

@@ -4,30 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { checkNginxFile } from "@/e2e/support/nginx-server";
 import { projectFiles } from "@/e2e/support/project-files";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 
 // The files of deploy/, each judged by the program that reads it. Docker is not to be had where these tests run: its two
 // files are judged by a parser, and what they name must exist.
-
-test("nginx -t finds nothing to say against deploy/nginx.conf", async () => {
-  needs("nginx", "openssl");
-  const { code, output } = await checkNginxFile();
-  expect(code, output).toBe(0);
-  expect(output).not.toContain("[warn]");
-});
-
-test("caddy validate finds nothing to say against deploy/Caddyfile", () => {
-  needs("caddy");
-  const args = ["validate", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"];
-  const { status, stdout, stderr } = spawnSync("caddy", args, { encoding: "utf8" });
-  expect(status, stderr).toBe(0);
-  expect(stdout + stderr).toContain("Valid configuration");
-  const warnings = (stdout + stderr).split("\n").filter((line) => line.includes('"level":"warn"'));
-  // Its server of plain HTTP has no certificate, on purpose.
-  expect(warnings.filter((line) => !line.includes("no automatic HTTPS will be applied"))).toEqual([]);
-});
 
 test("systemd-analyze verify finds nothing to say against deploy/console@.service", () => {
   needs("systemd-analyze");

@@ -61,6 +61,10 @@ for (const [name, open] of Object.entries(STORES)) {
       // Needs no timing: the test would time out if each decision waited for the store.
       for (let i = 0; i < 500; i++) await limits.limit(POLICY, unique("key"));
       expect(await acceptedOf(limits, key, 50)).toBe(20);
+      // Nor does one that was never quick.
+      const late = openRateLimits(store.settingsAt(proxy.port));
+      expect(await acceptedOf(late, unique("key"), 500)).toBe(POLICY.limit);
+      await late.close();
 
       proxy.setDelay(0);
       await expect.poll(isShared).toBe(true);

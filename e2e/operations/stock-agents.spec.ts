@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { AgentBench } from "@/e2e/support/agent";
+import { AgentBench, SHELLS, type Shell } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
@@ -47,15 +47,15 @@ const prometheus = (name: string, key: string, target: string): RunningAgent =>
   own(startPrometheusAgent(test.info().outputPath(name), sharedOrigin(), key, target));
 
 /** The daemon's one check-in as it would send it. */
-async function printed(bench: AgentBench, variables: Record<string, string> = {}) {
-  const { stdout } = await bench.run(["dash"], ["print", sharedOrigin()], "", variables);
+async function printed(bench: AgentBench, variables: Record<string, string>, shell: Shell) {
+  const { stdout } = await bench.run(shell, ["print", sharedOrigin()], "", variables);
   return JSON.parse(stdout) as Record<string, number>;
 }
 
 test("Prometheus with the node exporter and the daemon measure a recorded machine alike", {
   tag: "@waits",
 }, async () => {
-  needs("dash", "curl");
+  needs("dash", "busybox", "curl");
   const { id, key } = await reportingServer();
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name)) as [string, string];
   const exporters = [own(await startNodeExporter(before)), own(await startNodeExporter(after))] as const;
@@ -75,21 +75,25 @@ test("Prometheus with the node exporter and the daemon measure a recorded machin
   const bench = new AgentBench();
   try {
     const proc = join(bench.dir, "proc");
-    execFileSync("ln", ["-sfn", before, proc]);
     bench.shim("ping", `ln -sfn ${after} ${proc}; echo '5 packets transmitted, 5 received, 0% packet loss'`);
-    const daemon = await printed(bench, { PROC_ROOT: proc });
-    expect(sample).toMatchObject({
-      cpuPct: daemon.cpu_pct,
-      cpuStealPct: daemon.cpu_steal_pct,
-      cpuIowaitPct: daemon.cpu_iowait_pct,
-      load5: daemon.load5,
-      memUsedMb: daemon.mem_used_mb,
-      memTotalMb: daemon.mem_total_mb,
-      swapUsedPct: daemon.swap_used_pct,
-      netRetransmitPct: daemon.net_retransmit_pct,
-      oomKills: daemon.oom_kills,
-      netLossPct: null,
-    });
+    for (const shell of SHELLS) {
+      execFileSync("ln", ["-sfn", before, proc]);
+      const daemon = await printed(bench, { PROC_ROOT: proc }, shell);
+      expect(sample, shell[0]).toMatchObject({
+        cpuPct: daemon.cpu_pct,
+        cpuStealPct: daemon.cpu_steal_pct,
+        cpuIowaitPct: daemon.cpu_iowait_pct,
+        load5: daemon.load5,
+        memUsedMb: daemon.mem_used_mb,
+        memTotalMb: daemon.mem_total_mb,
+        swapUsedPct: daemon.swap_used_pct,
+        netRetransmitPct: daemon.net_retransmit_pct,
+        oomKills: daemon.oom_kills,
+        netLossPct: null,
+      });
+      // The exporter tells when the machine started, by its own clock.
+      expect(daemon.uptime_s).toBe(3979.77);
+    }
   } finally {
     bench.remove();
   }

@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { listen } from "@/e2e/support/listen";
@@ -77,93 +77,85 @@ test("the Python client waits as told at a real limit unless forbidden or aborte
   expect(printed.trim().split("\n")).toEqual(["429 True", "aborted", String(id)]);
 });
 
-const UNREACHABLE = `
-import sys
-from console_api import ConsoleApi, ConsoleUnreachable
-for origin in sys.argv[1:]:
+const FAIL = `
+import json, sys
+from console_api import ConsoleApi, ConsoleApiError, ConsoleUnreachable
+told = []
+for origin, timeout in json.loads(sys.argv[1]):
     try:
-        ConsoleApi(origin, "cpat_x", timeout=0.5).get_account()
+        ConsoleApi(origin, "cpat_x", timeout=timeout).get_account()
+    except ConsoleApiError as error:
+        told.append([error.status, error.message, error.retry_after])
     except ConsoleUnreachable as error:
-        print(isinstance(error, OSError), error)
+        told.append([isinstance(error, OSError), str(error)])
+print(json.dumps(told))
 `;
 
-test("both clients tell an unreachable console from one that answers too late", async () => {
+/** What TypeScript and Python say, in that order, or both. */
+type Failure = { answer: string | null; timeout?: number; told: [unknown, unknown] };
+const both = (told: unknown): [unknown, unknown] => [told, told];
+const unreachable = (typescript: RegExp, python: RegExp): [unknown, unknown] => [
+  [true, expect.stringMatching(typescript)],
+  [true, expect.stringMatching(python)],
+];
+
+test("both clients tell unreachable, late and foreign answers from failures of what stands between", async () => {
   needs("python3");
+  const head = (status: number, length: number, headers = "") =>
+    `HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${length}\r\nConnection: close\r\n\r\n`;
+  const deep = "[".repeat(100_000);
+  const foreign = [`${head(200, 6)}<html>`, `${head(200, 2)}{}`, `${head(200, 4)}null`, `${head(200, 9)}{"data"`];
+  const nines = (count: number) => "9".repeat(count);
+  const failures: Failure[] = [
+    { answer: null, timeout: 0.5, told: unreachable(/ did not answer within 0\.5 seconds\.$/, /timed out\.$/) },
+    ...[...foreign, "rubbish"].map((answer) => ({
+      answer,
+      told: unreachable(/^http:/, /^http:.* does not answer: .+\.$/s),
+    })),
+    { answer: head(502, 0), told: both([502, "The console answered 502.", null]) },
+    { answer: head(500, deep.length) + deep, told: both([500, deep.slice(0, 200), null]) },
+    { answer: `${head(500, 2)}[]`, told: both([500, "[]", null]) },
+    { answer: head(503, 0, "Retry-After: 2592000\r\n"), told: both([503, "The console answered 503.", 2_592_000]) },
+    { answer: head(503, 0, `Retry-After: ${nines(5000)}\r\n`), told: both([503, "The console answered 503.", null]) },
+    { answer: head(404, 0, "X-Token-Expires-At: \u00b2\r\n"), told: both([404, "The console answered 404.", null]) },
+    {
+      answer: head(404, 0, `X-Token-Expires-At: ${nines(400)}\r\n`),
+      told: both([404, "The console answered 404.", null]),
+    },
+  ];
   const closed = createServer();
   const refused = `http://127.0.0.1:${await listen(closed)}`;
   closed.close();
-  await withAnswer(null, async (slow) => {
-    const ask = (origin: string, timeout: number) =>
-      new ConsoleApi({ origin, token: "cpat_x", timeout }).getAccount().catch((error: unknown) => error);
+  const servers = failures.map(({ answer }) => answering(answer));
+  try {
     // A refusal comes at once, but perhaps not within half a second of a busy machine.
-    const failures = await Promise.all([ask(refused, FACT / SECOND), ask(slow, 0.5)]);
-    for (const failure of failures) expect(failure).toBeInstanceOf(ConsoleUnreachableError);
-    const messages = failures.map((failure) => (failure as Error).message);
-    expect(messages).toEqual([`${refused} cannot be reached.`, `${slow} did not answer within 0.5 seconds.`]);
-    const lines = (await python(UNREACHABLE, [refused, slow])).trim().split("\n");
-    expect(lines[0]).toMatch(/^True http:.* does not answer: .*refused\.$/);
-    expect(lines[1]).toMatch(/^True http:.* does not answer: .*timed out\.$/);
-  });
-});
-
-test("both clients treat a foreign answer in the console's place as unreachable", async () => {
-  needs("python3");
-  const head = (status: number, length: number) => `HTTP/1.1 ${status} X\r\nContent-Length: ${length}\r\n\r\n`;
-  const answers = [
-    `${head(200, 6)}<html>`,
-    `${head(200, 2)}{}`,
-    `${head(200, 4)}null`,
-    `${head(200, 9)}{"data"`,
-    "rubbish",
-  ];
-  for (const answer of answers) {
-    await withAnswer(answer, async (origin) => {
-      const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
-      expect(failure, answer).toBeInstanceOf(ConsoleUnreachableError);
-      expect(await python(UNREACHABLE, [origin]), answer).toMatch(/^True http:.* does not answer: .+\.\n$/s);
-    });
+    const asked: [string, number][] = [[refused, FACT / SECOND]];
+    for (const [index, server] of servers.entries()) {
+      asked.push([`http://127.0.0.1:${await listen(server)}`, failures[index]?.timeout ?? FACT / SECOND]);
+    }
+    const told = [unreachable(/ cannot be reached\.$/, /refused\.$/), ...failures.map((one) => one.told)];
+    const ask = async ([origin, timeout]: [string, number]) => {
+      const failure = await new ConsoleApi({ origin, token: "cpat_x", timeout }).getAccount().catch((error) => error);
+      if (failure instanceof ConsoleApiError) return [failure.status, failure.message, failure.retryAfter];
+      return [failure instanceof ConsoleUnreachableError, failure.message];
+    };
+    expect(await Promise.all(asked.map(ask))).toEqual(told.map(([typescript]) => typescript));
+    expect(JSON.parse(await python(FAIL, [JSON.stringify(asked)]))).toEqual(told.map(([, inPython]) => inPython));
+  } finally {
+    for (const server of servers) server.close();
   }
 });
 
-const FAILURE = `
-import json, sys
-from console_api import ConsoleApi, ConsoleApiError
-try:
-    ConsoleApi(sys.argv[1], "cpat_x").get_account()
-except ConsoleApiError as error:
-    print(json.dumps([error.status, error.message, error.retry_after]))
-`;
-
-test("both clients report an intermediary's failure with status and message, whatever it sends", async () => {
-  needs("python3");
-  const answer = (status: number, headers: string, body = "") =>
-    `HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
-  const deep = "[".repeat(100_000);
-  for (const [text, expected] of [
-    [answer(502, ""), [502, "The console answered 502.", null]],
-    [answer(500, "", deep), [500, deep.slice(0, 200), null]],
-    [answer(500, "", "[]"), [500, "[]", null]],
-    [answer(503, "Retry-After: 2592000\r\n"), [503, "The console answered 503.", 2_592_000]],
-    [answer(503, `Retry-After: ${"9".repeat(5000)}\r\n`), [503, "The console answered 503.", null]],
-    [answer(404, "X-Token-Expires-At: \u00b2\r\n"), [404, "The console answered 404.", null]],
-    [answer(404, `X-Token-Expires-At: ${"9".repeat(400)}\r\n`), [404, "The console answered 404.", null]],
-  ] as const) {
-    await withAnswer(text, async (origin) => {
-      const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
-      const { status, message, retryAfter } = failure as ConsoleApiError;
-      expect([status, message, retryAfter], text.slice(0, 100)).toEqual(expected);
-      expect(JSON.parse(await python(FAILURE, [origin])), text.slice(0, 100)).toEqual(expected);
-    });
-  }
-});
-
-const DEFAULT_TIMEOUT = `
-import inspect
+const OF_3_8 = `
+import ast, inspect, sys
 from console_api import ConsoleApi
+tree = ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))
+names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "typing" for alias in node.names]
+print(" ".join(sorted(names)), any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body))
 print(inspect.signature(ConsoleApi).parameters["timeout"].default)
 `;
 
-test("a client that is told nothing gives an answer 30 seconds", async () => {
+test("both clients give an answer 30 seconds, and console_api.py is Python 3.8", async () => {
   needs("python3");
   const asked: number[] = [];
   const { timeout } = AbortSignal;
@@ -173,39 +165,19 @@ test("a client that is told nothing gives an answer 30 seconds", async () => {
     return AbortSignal.abort();
   };
   try {
-    await withAnswer(null, (origin) =>
-      expect(new ConsoleApi({ origin, token: "cpat_x" }).getAccount()).rejects.toThrow("within 30 seconds"),
-    );
+    const asking = new ConsoleApi({ origin: "http://127.0.0.1:1", token: "cpat_x" }).getAccount();
+    await expect(asking).rejects.toThrow("within 30 seconds");
   } finally {
     AbortSignal.timeout = timeout;
   }
   expect(asked).toEqual([30 * SECOND]);
-  expect(await python(DEFAULT_TIMEOUT, [])).toBe("30.0\n");
+  const printed = await python(OF_3_8, ["public/clients/console_api.py"]);
+  expect(printed).toBe("Any IO Iterator Literal TypedDict True\n30.0\n");
 });
 
-const PARSED_AS_3_8 = `
-import ast, sys
-tree = ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))
-names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "typing" for alias in node.names]
-print(" ".join(sorted(names)), any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body))
-`;
-
-test("console_api.py uses only syntax and typing names of Python 3.8", async () => {
-  needs("python3");
-  expect(await python(PARSED_AS_3_8, ["public/clients/console_api.py"])).toBe(
-    "Any IO Iterator Literal TypedDict True\n",
-  );
-});
-
-/** Runs `use` beside a server that answers each connection with these bytes; without any it takes them and never answers. */
-async function withAnswer(bytes: string | null, use: (origin: string) => Promise<void>): Promise<void> {
-  const server = createServer((socket) => bytes !== null && socket.once("data", () => socket.end(bytes, "latin1")));
-  const origin = `http://127.0.0.1:${await listen(server)}`;
-  try {
-    await use(origin);
-  } finally {
-    server.close();
-  }
+/** Answers each connection with these bytes; without any it takes them and never answers. */
+function answering(bytes: string | null): Server {
+  return createServer((socket) => bytes !== null && socket.once("data", () => socket.end(bytes, "latin1")));
 }
 
 async function python(program: string, args: string[]): Promise<string> {

@@ -47,7 +47,8 @@ test("a form that no page of the console sends is 400 and logs nothing", async (
     const rest = fields.filter(([name]) => name !== left);
     expect((await sendFields(url, rest, headers())).status, `without ${left}`).toBe(400);
   }
-  for (const value of ["", "{", "[]", "null", '"$1"', '["$B1"]', '["$F1"]', '[{"a":"$Q9"}]']) {
+  const nested = ["[".repeat(7_900), `${"[".repeat(3_900)}${"]".repeat(3_900)}`, `${'{"a":'.repeat(1_300)}1`];
+  for (const value of ["", "{", "[]", "null", '"$1"', '["$B1"]', '["$F1"]', '[{"a":"$Q9"}]', ...nested]) {
     for (const name of [bound, state]) {
       expect((await sendFields(url, fields, headers(), { [name]: value })).status, `${name} = ${value}`).toBe(400);
     }
@@ -189,7 +190,10 @@ test("no machinery of the framework answers that no page needs", async () => {
 });
 
 test("no other spelling of an endpoint's path goes past the API's own checks", async () => {
-  for (const path of ["/%61pi/v1/me", "/api%2Fv1/me", "/%2Fapi/v1/me", "/api/%76%31/me", "/api/v1%2Fme"]) {
+  for (const path of [
+    ...["/%61pi/v1/me", "/api%2Fv1/me", "/%2Fapi/v1/me", "/api/%76%31/me", "/api/v1%2Fme"],
+    ...["/api/v1/me.rsc", "/api/v1/me.segments/_tree.segment.rsc"],
+  ]) {
     const answer = await fetch(app.origin + path, { headers: { "x-middleware-prefetch": "1", RSC: "1" } });
     expect([401, 404], path).toContain(answer.status);
     expect(await answer.text(), path).not.toBe("{}");

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
+import type { ConsoleServer } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
 import { insertCallerWithTokens } from "@/e2e/support/insert-caller";
@@ -197,7 +198,8 @@ describe("a console of its own, for what breaks or ends it", () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     tokens = await insertCallerWithTokens(database.url, "caller@example.com", 3);
-    app = await startConsole(database.url);
+    const fails = 'if (request.url.includes("fault-here")) throw new Error("made to fail");\n';
+    app = await startConsoleWithBundle(database.url, (text) => atArrival(text, fails));
     calls = callsOf(app.origin);
     // At the end nothing new is answered, the document that judges neither.
     await calls.findJudge();
@@ -231,6 +233,22 @@ describe("a console of its own, for what breaks or ends it", () => {
     expect(app.output()).not.toContain(token);
     expect((await calls.call("/api/v1/me", token)).status).toBe(200);
     await runSql(database.url, "alter table elsewhere rename to servers");
+  });
+
+  test("a fault of the server itself is a 500 page without detail", async () => {
+    const answer = await fetch(`${app.origin}/sign-in?fault-here`);
+    const [text, id] = [await answer.text(), String(answer.headers.get("x-request-id"))];
+    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([
+      ...[500, "text/html; charset=utf-8", "no-store"],
+    ]);
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(text).toContain("Something went wrong on our side");
+    expect(text).toContain(id);
+    expect(text).not.toContain("made to fail");
+    await expect.poll(() => app.output()).toMatch(new RegExp(`${id}.*made to fail|made to fail.*${id}`));
+    await calls.expectFailure(calls.call("/api/v1/me?fault-here", null), 500, "Internal error.");
+    expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
   });
 
   test("at SIGTERM running requests finish, records are written, and new ones are refused", async () => {

@@ -40,33 +40,62 @@ test("renaming a token changes only its name, and an unusable name is refused", 
   expect(await find(token.id)).toMatchObject({ name: "after", hint: token.hint, expiresAt: null, revokedAt: null });
 });
 
-test("replaced until first use, the old token ends with the new one's first request", async () => {
-  const { account, page } = await newVisitor();
-  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
-  await page.goto(`${TOKEN_PAGE}/${old.id}`);
-  const newRaw = await replace(page, "first-use");
-  // "Try it" would send that first request before any program has the new token.
-  expect(page.text).toContain("The old token ends with the first request that uses this one.");
-  expect(page.text).not.toContain("Try it");
-  expect(page.text).not.toContain("curl ");
-  expect(await statusOf(oldRaw)).toBe(200);
-  await page.goto(TOKEN_PAGE);
-  const rows = page.textsOf(page.rows("rotated"));
-  expect(rows).toHaveLength(2);
-  const ofOld = `Being replaced by cpat_…${newRaw.slice(-4)}: ends when`;
-  expect(rows.filter((row) => row.includes(ofOld))).toHaveLength(1);
-  expect(rows.filter((row) => row.includes(`cpat_…${oldRaw.slice(-4)}: ends when that one`))).toHaveLength(0);
-  expect(rows.filter((row) => row.includes(`Replaces cpat_…${oldRaw.slice(-4)}`))).toHaveLength(1);
-
-  expect(await statusOf(newRaw)).toBe(200);
-  await expect.poll(async () => (await find(old.id)).revokedAt).not.toBeNull();
-  expect(await statusOf(oldRaw)).toBe(401);
-  const fresh = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id, id: { not: old.id } } });
-  expect(fresh.name).toBe("rotated");
-  expect(Math.abs(Number(fresh.expiresAt) - Date.now() - 30 * DAY)).toBeLessThan(HOUR);
-  await page.reload();
-  expect(page.text).not.toMatch(/Being replaced|Replaces/);
-});
+for (const [overlap, told, ends] of [
+  ["first-use", "The old token ends with the first request that uses this one.", "ends when"],
+  ["hour", "The old token still works. It ends in", "ends in"],
+  [undefined, "The old token still works. It ends in", "ends in"],
+  ["none", "The old token has ended.", null],
+] as const) {
+  test(`a token replaced with overlap ${overlap ?? "as proposed"} ends as its page says`, async () => {
+    const { account, page } = await newVisitor();
+    const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
+    await page.goto(`${TOKEN_PAGE}/${old.id}`);
+    const newRaw = await replace(page, overlap);
+    expect(page.textOf(page.part("Copy your new token now"))).toContain(told);
+    // "Try it" would send the first request before any program has the new token.
+    expect(page.text.includes("Try it")).toBe(overlap !== "first-use");
+    expect(page.text.includes("curl ")).toBe(overlap !== "first-use");
+    const fresh = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id, id: { not: old.id } } });
+    expect(fresh.name).toBe("rotated");
+    expect(Math.abs(Number(fresh.expiresAt) - Date.now() - 30 * DAY)).toBeLessThan(HOUR);
+    await page.follow("Done");
+    expect(page.path).toBe(`${TOKEN_PAGE}/${fresh.id}`);
+    if (ends !== null) {
+      expect(await statusOf(oldRaw)).toBe(200);
+      await page.goto(TOKEN_PAGE);
+      const rows = page.textsOf(page.rows("rotated"));
+      const wanted = [`Being replaced by cpat_…${newRaw.slice(-4)}: ${ends}`, `Replaces cpat_…${oldRaw.slice(-4)}`];
+      for (const text of wanted) expect(rows.filter((row) => row.includes(text))).toHaveLength(1);
+      expect(rows).toHaveLength(2);
+    }
+    expect(await statusOf(newRaw)).toBe(200);
+    if (overlap === "first-use") {
+      await expect.poll(async () => (await find(old.id)).revokedAt).not.toBeNull();
+    } else if (ends !== null) {
+      // The first request of the new one ends nothing.
+      expect(await statusOf(oldRaw)).toBe(200);
+      const { expiresAt, revokedAt } = await find(old.id);
+      const after = overlap === "hour" ? HOUR : DAY;
+      expect([revokedAt, Math.abs(Number(expiresAt) - Date.now() - after) < MINUTE]).toEqual([null, true]);
+      // As long later.
+      await db.accessToken.update({ where: { id: old.id }, data: { expiresAt: new Date(Date.now() - SECOND) } });
+    }
+    for (const [raw, status] of [
+      [oldRaw, 401],
+      [newRaw, 200],
+    ] as const) {
+      expect(await statusOf(raw)).toBe(status);
+    }
+    await page.goto(TOKEN_PAGE);
+    expect(page.rows("rotated", "Active tokens").length).toBe(1);
+    expect(page.text).not.toMatch(/Being replaced|Replaces/);
+    await page.goto(`${TOKEN_PAGE}/${old.id}`);
+    expect(page.buttons("Replace token").length).toBe(0);
+    await page.follow(`cpat_…${fresh.hint}`);
+    await page.follow(`cpat_…${old.hint}`);
+    expect(page.path).toBe(`${TOKEN_PAGE}/${old.id}`);
+  });
+}
 
 test("several are revoked with one question that lists them, and the others stay", async () => {
   const { account, page } = await newVisitor();
@@ -192,64 +221,6 @@ test("many tokens can be searched and sorted, and ended ones fold beyond ten", a
   const title = page.part("Active tokens").find("th[aria-sort]");
   expect([page.textOf(title), title.attr("aria-sort")]).toEqual([expect.stringMatching(/^Token/), "ascending"]);
   expect(namesIn("Active tokens")).toEqual(["machine 1", ...Array.from({ length: 10 }, (_, i) => `machine ${10 + i}`)]);
-});
-
-test("a token replaced without a choice works for one more day", async () => {
-  const { account, page } = await newVisitor();
-  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated");
-  await page.goto(`${TOKEN_PAGE}/${old.id}`);
-  const newRaw = await replace(page);
-  const panel = page.part("Copy your new token now");
-  expect(page.textsOf(panel.find("strong")).join()).toContain("The old token still works. It ends in");
-  expect(page.textOf(panel)).toContain("Try it");
-  expect(Math.abs(Number((await find(old.id)).expiresAt) - Date.now() - DAY)).toBeLessThan(MINUTE);
-  expect(await statusOf(newRaw)).toBe(200);
-  expect(await statusOf(oldRaw)).toBe(200);
-  await page.follow("Done");
-  const successor = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id, id: { not: old.id } } });
-  expect(page.path).toBe(`${TOKEN_PAGE}/${successor.id}`);
-  await page.follow(`cpat_…${old.hint}`);
-  expect(page.path).toBe(`${TOKEN_PAGE}/${old.id}`);
-  await page.follow(`cpat_…${successor.hint}`);
-  expect(page.path).toBe(`${TOKEN_PAGE}/${successor.id}`);
-});
-
-test("a token replaced at once has ended, and the new one is shown", async () => {
-  const { account, page } = await newVisitor();
-  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "leaked");
-  await page.goto(`${TOKEN_PAGE}/${old.id}`);
-  const newRaw = await replace(page, "none");
-  expect(page.text).toContain("The old token has ended.");
-  expect(await statusOf(newRaw)).toBe(200);
-  expect(await statusOf(oldRaw)).toBe(401);
-  await page.goto(`${TOKEN_PAGE}/${old.id}`);
-  expect(page.buttons("Replace token").length).toBe(0);
-});
-
-test("a token replaced with an hour's overlap ends when the hour is over", async () => {
-  const { account, page } = await newVisitor();
-  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
-  await page.goto(`${TOKEN_PAGE}/${old.id}`);
-  const newRaw = await replace(page, "hour");
-  const { expiresAt, revokedAt } = await find(old.id);
-  expect(Math.abs(Number(expiresAt) - Date.now() - HOUR)).toBeLessThan(MINUTE);
-  expect(revokedAt).toBeNull();
-  // The first request of the new one ends nothing.
-  for (const raw of [newRaw, oldRaw]) expect(await statusOf(raw)).toBe(200);
-  await page.goto(TOKEN_PAGE);
-  const rows = page.textsOf(page.rows("rotated"));
-  expect(rows).toHaveLength(2);
-  const replaced = `Being replaced by cpat_…${newRaw.slice(-4)}: ends in`;
-  expect(rows.filter((row) => row.includes(replaced))).toHaveLength(1);
-  expect(rows.filter((row) => row.includes(`Replaces cpat_…${oldRaw.slice(-4)}`))).toHaveLength(1);
-
-  // As an hour later.
-  await db.accessToken.update({ where: { id: old.id }, data: { expiresAt: new Date(Date.now() - SECOND) } });
-  expect(await statusOf(oldRaw)).toBe(401);
-  expect(await statusOf(newRaw)).toBe(200);
-  await page.reload();
-  expect(page.rows("rotated", "Active tokens").length).toBe(1);
-  expect(page.text).not.toMatch(/Being replaced|Replaces/);
 });
 
 test("the page of another account's token is the same 404 as a missing one", async () => {

@@ -8,7 +8,7 @@ import { BOUNDS, type SocketServer, servePGlite } from "@/server/embedded/socket
 // The embedded database as its clients meet it, PostgreSQL's own or a socket with bytes.
 
 /** Less than anybody must have, but a bound that a test can reach. */
-export const TIGHT = { ...BOUNDS, clients: 6, silence: 1_000, turn: 100_000, startup: 1_000 };
+export const TIGHT = { ...BOUNDS, clients: 6, silence: 1_000, startup: 1_000 };
 
 export async function connectTo({ host, port }: SocketServer, config: pg.ClientConfig = {}): Promise<pg.Client> {
   const client = new pg.Client({ host, port, user: "postgres", ...config });
@@ -63,16 +63,16 @@ export function servedDatabase() {
     return { socket, answers };
   }
 
-  const url = () => `postgresql://postgres@${server.host}:${server.port}/postgres`;
-  return { url, newClient, newSocket, connected, copyOfDatabase };
+  return { newClient, newSocket, connected, copyOfDatabase };
 }
 
 export const numberOf = async (client: pg.Client, config: pg.QueryConfig) => (await client.query(config)).rows[0].n;
 
-export function startup(code = 196_608, parameters = "user\0postgres\0\0"): Buffer {
+export function startup(): Buffer {
+  const parameters = "user\0postgres\0\0";
   const head = Buffer.alloc(8);
   head.writeInt32BE(8 + parameters.length, 0);
-  head.writeInt32BE(code, 4);
+  head.writeInt32BE(196_608, 4);
   return Buffer.concat([head, Buffer.from(parameters)]);
 }
 

@@ -1,27 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
 import { atExit } from "./at-exit";
 import { NO_VARIABLES } from "./console-server";
 import { freePort } from "./free-port";
 
 type Alone = { origin: string; stop(): Promise<void> };
-
-/** The sources under `next dev`, which compiles a route when it is asked for. */
-export async function startNextDevelopment(databaseUrl: string): Promise<Alone> {
-  const app = await startApp({
-    databaseUrl,
-    host: "127.0.0.1",
-    port: 0,
-    mode: "development",
-    distDir: DIST_DIRS.test,
-    variables: NO_VARIABLES,
-    stdio: "pipe",
-  });
-  for (const output of [app.child.stdout, app.child.stderr]) output?.resume();
-  return app;
-}
 
 /** The build under `next start`, as on a hosting platform: nothing of this project's server stands before it. */
 export async function startNextAlone(databaseUrl: string): Promise<Alone> {

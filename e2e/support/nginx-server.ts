@@ -23,7 +23,8 @@ export type NginxServer = {
 /** nginx with the shipped configuration in front of instances on two loopback ports. */
 export async function startNginx(instances: readonly number[]): Promise<NginxServer> {
   const { dir, port, plainPort, remove } = await writeNginxFiles(instances);
-  const child = spawn("nginx", nginxArguments(dir), { stdio: ["ignore", "ignore", "pipe"] });
+  const args = ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
+  const child = spawn("nginx", args, { stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   child.stderr.on("data", (chunk) => (stderr += chunk));
   const exited = once(child, "exit");
@@ -45,18 +46,6 @@ export async function startNginx(instances: readonly number[]): Promise<NginxSer
       remove();
     },
   };
-}
-
-/** What `nginx -t` says of the shipped configuration: nothing is changed but ports, and where the certificate lies. */
-export async function checkNginxFile(): Promise<{ code: number | null; output: string }> {
-  const { dir, remove } = await writeNginxFiles([3001, 3002]);
-  const { status, stderr } = spawnSync("nginx", [...nginxArguments(dir), "-t"], { encoding: "utf8" });
-  remove();
-  return { code: status, output: stderr };
-}
-
-function nginxArguments(dir: string): string[] {
-  return ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
 }
 
 async function writeNginxFiles([first, second = first]: readonly number[]) {

@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import { createServer as createTcpServer, type Socket } from "node:net";
 import { createClient } from "@redis/client";
 import { listen } from "./listen";
 
@@ -48,17 +47,4 @@ export async function startUpstash(redisUrl: string): Promise<UpstashServer> {
 function encode(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(encode);
   return typeof value === "string" && value !== "OK" ? Buffer.from(value).toString("base64") : value;
-}
-
-/** A port that accepts connections and never answers. */
-export async function startBlackHole(): Promise<{ port: number; stop(): Promise<void> }> {
-  const sockets = new Set<Socket>();
-  const server = createTcpServer((socket) => sockets.add(socket.on("error", () => {})));
-  return {
-    port: await listen(server),
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
 }

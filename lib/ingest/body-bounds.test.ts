@@ -101,6 +101,15 @@ test("thirty-two levels of JSON are read, and one more is 400 at once", () => {
 });
 
 const MS = Date.now();
+
+test("OTLP: 512 cores of eight states are read in one body", () => {
+  const attribute = (key: string) => `{"key":"${key}","value":{"stringValue":"x"}}`;
+  const time = `"startTimeUnixNano":"${MS}000000","timeUnixNano":"${MS}000000"`;
+  const one = `{"attributes":[${attribute("cpu")},${attribute("state")}],${time},"asDouble":1}`;
+  const metric = `{"name":"system.cpu.time","sum":{"aggregationTemporality":2,"dataPoints":[${list(one, 512 * 8)}]}}`;
+  expect(READERS.OTLP(bytes(`{"resourceMetrics":[{"scopeMetrics":[{"metrics":[${metric}]}]}]}`))).toEqual([]);
+});
+
 const point = (time: string) => `{"asDouble":1${time}}`;
 /** Bodies with so many bad entries before a good one. */
 const BAD: readonly (readonly [Reader, (count: number) => Buffer, (bytes: Buffer) => number])[] = [

@@ -98,20 +98,6 @@ const SCENARIOS: [name: string, facts: HealthFacts, components: number[], score:
     ["Disk: 91 % full (full score up to 70 %); costs 130 points."],
   ],
   [
-    "disk 96 % full",
-    withSample({ diskUsedPct: 96 }),
-    [1000, 1000, 100, 1000, 1000, 1000],
-    820,
-    ["Disk: 96 % full (full score up to 70 %); costs 180 points."],
-  ],
-  [
-    "disk full",
-    withSample({ diskUsedPct: 100 }),
-    [1000, 1000, 0, 1000, 1000, 1000],
-    800,
-    ["Disk: 100 % full (full score up to 70 %); costs 200 points."],
-  ],
-  [
     "packet loss 3 %",
     withSample({ netLossPct: 3 }),
     [1000, 1000, 1000, 400, 1000, 1000],

@@ -1,6 +1,8 @@
 import dns from "node:dns";
 import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { NameServer } from "@/e2e/support/name-server";
@@ -53,8 +55,7 @@ async function listen(server: Server): Promise<number> {
 type Options = { allowPrivate?: boolean; secrets?: string[]; signal?: AbortSignal; answerWithin?: number };
 
 function sendTo(url: string, { secrets = [secret], ...attempt }: Options = {}) {
-  const { signal } = new AbortController();
-  return send({ url, secrets }, MESSAGE, { signal, allowPrivate: true, ...attempt });
+  return send({ url, secrets }, MESSAGE, { signal: new AbortController().signal, allowPrivate: true, ...attempt });
 }
 
 test("a message is signed by Standard Webhooks, with both secrets during a replacement", async () => {
@@ -178,10 +179,12 @@ const UNKNOWN = { kind: "again", arrived: "no" };
 const LATE = { kind: "again", reason: "It did not answer within 0.2 seconds." };
 const SOON = { answerWithin: SECOND / 5 };
 
+setFlagsFromString("--expose-gc");
 test("a silent receiver, connection or name server is given up after five seconds", async () => {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
+    runInNewContext("gc")();
     socket
       .resume()
       .on("error", () => {})
