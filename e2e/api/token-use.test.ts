@@ -62,7 +62,7 @@ test("use is written in batches with the busiest minute and the last twenty ips"
   expect(await hours()).toMatchObject(written);
 });
 
-test("a token replaced again outlives the first use, and the new one lasts as first meant", async () => {
+test("a token replaced again outlives the first use of the new one", async () => {
   const { id } = await newAccount();
   const { token: old } = await newNamedToken(id, "old");
   const replace = async (overlap: Overlap) => {

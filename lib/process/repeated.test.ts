@@ -65,7 +65,7 @@ test("different reasons are told apart, and a flood of them stays bounded", () =
   expect(lines).toHaveLength(101);
 });
 
-test("a flood of one event hides neither another fault nor the end of an outage", () => {
+test("a flood of one event hides no other fault and no recovery", () => {
   for (let i = 0; i < 1000; i++) logRepeated({ ...FAULT, event: "sign-in failed", reason: `ip ${i}` }, {});
   lines.length = 0;
   for (const reason of ["a", "b"]) logRepeated({ ...FAULT, reason }, { stack: reason });
