@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { answer, ask, call, expectFailure, spend } from "@/e2e/support/ask";
 import { type Answer, ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { newAccount, newToken } from "@/e2e/support/factories";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { DAY, SECOND } from "@/lib/format/time";
+import { DAY, HOUR, SECOND } from "@/lib/format/time";
 import { authenticate } from "@/lib/tokens/authentication";
 import { mintToken } from "@/lib/tokens/format";
 import { findToken, revokeTokens } from "@/lib/tokens/management";
@@ -189,6 +189,23 @@ test("a token is refused from the instant it expires", async () => {
   };
   expect((await call("/api/v1/me", await endsAt("1 minute"))).status).toBe(200);
   await expectFailure(call("/api/v1/me", await endsAt("0 seconds")), 401, INVALID);
+});
+
+test("a token ends by PostgreSQL's clock, whatever that of the console says", async () => {
+  const { id } = await newAccount();
+  for (const [off, ends, status] of [
+    [-HOUR, "-1 second", 401],
+    [HOUR, "30 minutes", 200],
+  ] as const) {
+    const token = await newToken(id);
+    await db.$executeRaw`update access_tokens set expires_at = now() + ${ends}::interval where id = ${await tokenId(token)}`;
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });
+    try {
+      expect((await call("/api/v1/me", token)).status, ends).toBe(status);
+    } finally {
+      vi.useRealTimers();
+    }
+  }
 });
 
 test("revoking one token leaves the account's other token alone", async () => {

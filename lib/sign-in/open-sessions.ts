@@ -1,8 +1,8 @@
 import { cookies } from "next/headers";
 import { hashPassword } from "@/lib/accounts/passwords";
 import { db } from "@/lib/database/client";
-import { MINUTE } from "@/lib/format/time";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
+import { ENDED_BEFORE } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";
 
 /** The page lists only the latest sessions. "Sign out all others" ends the unlisted ones too. */
@@ -34,17 +34,14 @@ export async function listSessions(accountId: number): Promise<OpenSession[]> {
     .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
 }
 
-/**
- * Ends one session of the account, or all but the current one, and returns how many. As after a sign-out, the row stays
- * with an end in the past, because sign-in uses its ip to recognise the owner.
- */
+/** Ends one session of the account, or all but the current one, and returns how many. */
 export async function endSessions(accountId: number, session: string | "others"): Promise<number> {
   if (session !== "others" && !UUID.test(session)) return 0;
   const now = new Date();
   const chosen = session === "others" ? { tokenHash: { not: (await currentHash()) ?? "" } } : { publicId: session };
   const { count } = await db.session.updateMany({
     where: { accountId, expiresAt: { gt: now }, ...chosen },
-    data: { expiresAt: new Date(now.getTime() - MINUTE) },
+    data: { expiresAt: new Date(now.getTime() - ENDED_BEFORE) },
   });
   return count;
 }

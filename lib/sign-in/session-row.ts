@@ -1,6 +1,7 @@
 import { execute, query } from "@/lib/database/run-statement";
 import { names, select, statement, type ValuesOfStatement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { DAY } from "@/lib/format/time";
 
 const s = table("Session", "s");
 const a = table("Account", "a");
@@ -38,6 +39,12 @@ export async function findSessionAccount(tokenHash: string): Promise<number | nu
   const [row] = await query(ACCOUNT_OF, { tokenHash, now: new Date() });
   return row?.accountId ?? null;
 }
+
+/**
+ * An ended session keeps its row, because sign-in uses its ip to recognise the owner. Its end lies so far in the past, in
+ * milliseconds, that no instance takes it for alive, whatever its clock, and no earlier request extends it.
+ */
+export const ENDED_BEFORE = DAY;
 
 /** Sessions of one account, ended ones included; signing in once more ends the oldest within an hour. */
 export const MAX_SESSIONS = 1000;

@@ -6,7 +6,7 @@ import type { Account } from "@/lib/accounts/accounts";
 import { BROWSER_ZONE_COOKIE } from "@/lib/accounts/browser-zone";
 import { zoneOf } from "@/lib/accounts/time-zone";
 import { db } from "@/lib/database/client";
-import { DAY, MINUTE, SECOND } from "@/lib/format/time";
+import { DAY, SECOND } from "@/lib/format/time";
 import { clientIp } from "@/lib/http/client-ip";
 import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
@@ -18,7 +18,7 @@ import { securityEvent } from "@/lib/process/security-events";
 import type { Accepted } from "@/lib/sign-in/credentials";
 import { forgetSession } from "@/lib/sign-in/page-asker";
 import { isHttps, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
-import { storeSession } from "@/lib/sign-in/session-row";
+import { ENDED_BEFORE, storeSession } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";
 
 const LIFETIME = 30 * DAY;
@@ -110,15 +110,11 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
   return true;
 }
 
-/**
- * Keeps the row, because sign-in uses its ip to recognise the owner. The end lies in the past, because an earlier request
- * or a slow clock would otherwise find the session alive and extend it.
- */
 async function endByToken(token: string): Promise<void> {
   const now = new Date();
   await db.session.updateMany({
     where: { tokenHash: hashToken(token), expiresAt: { gt: now } },
-    data: { expiresAt: new Date(now.getTime() - MINUTE) },
+    data: { expiresAt: new Date(now.getTime() - ENDED_BEFORE) },
   });
 }
 

@@ -1,5 +1,6 @@
 import { type Account, serializeAccount } from "@/lib/accounts/accounts";
 import { batched } from "@/lib/database/batched";
+import { DATABASE_TIME } from "@/lib/database/clock";
 import { reportAnswer } from "@/lib/database/outage";
 import { execute, query } from "@/lib/database/run-statement";
 import { parameter, type RowOfStatement, select, statement } from "@/lib/database/statement";
@@ -42,6 +43,8 @@ const CALLER = {
   email: a.email,
   role: a.role,
   disabledAt: a.disabledAt,
+  // All instances judge by one clock.
+  now: DATABASE_TIME,
 };
 const OF_TOKENS = `from ${t} join ${a} on ${a.id} = ${t.accountId}`;
 
@@ -120,11 +123,11 @@ const REFUSE = statement(
  * @throws BusyError when too many tokens that this process has not seen work are being looked up.
  */
 export async function authenticate(raw: string, sender: Sender): Promise<Caller | null> {
-  const now = Date.now();
-  const isActive = (row: TokenRow) => tokenState(row, now, sender) === "active" && row.disabledAt === null;
+  const isActive = (row: TokenRow) => tokenState(row, row.now, sender) === "active" && row.disabledAt === null;
   const row = await lookUp(hashToken(raw), findByHash, isActive);
   reportAnswer();
   if (!row) return null;
+  const { now } = row;
   if (!isActive(row)) {
     recordRefusal(row, { count: 1, at: now, sender, event: REFUSED[tokenState(row, now, sender)] });
     // Ips outside the networks of a token that works are not kept, because they would push out those that used it.

@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { databaseNow } from "@/lib/database/clock";
 import { lockAccount } from "@/lib/database/locks";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { waitText } from "@/lib/format/relative-time";
@@ -81,7 +82,7 @@ export async function replaceToken(
   if (!old) return invalid("form", "You have no such token.");
   return insertToken(accountId, {
     name: old.name,
-    expiresAt: expiryOfReplacement(old, await findSuccessor(accountId, old), new Date()),
+    expiresAt: expiryOfReplacement(old, await findSuccessor(accountId, old), databaseNow()),
     networks: old.networks,
     formNonce: input.formNonce,
     replaces: { old, overlap: input.overlap },
@@ -116,7 +117,7 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
         );
       }
     }
-    const now = new Date();
+    const now = databaseNow();
     const active = await tx.accessToken.count({ where: { accountId, ...activeAt(now) } });
     // Without an overlap, the old token ends now and frees its place for the new one.
     if (active - (replaces?.overlap === "none" ? 1 : 0) >= MAX_ACTIVE_TOKENS) {
@@ -158,7 +159,7 @@ function findReplaceable(tx: Prisma.TransactionClient, id: number, now: Date): P
 
 /** Milliseconds until a form may create one more token; 0 when it may now. */
 async function creationWait(tx: Prisma.TransactionClient, accountId: number): Promise<number> {
-  const now = Date.now();
+  const now = databaseNow().getTime();
   const creations = await tx.accessToken.findMany({
     where: { accountId, formNonce: { not: null }, createdAt: { gt: new Date(now - CREATION_WINDOW) } },
     select: { createdAt: true },
@@ -194,7 +195,7 @@ export async function restrictToken(
   if (checked.kind === "invalid") return checked;
   const [token] = await afterCreations(accountId, (tx) =>
     tx.accessToken.updateManyAndReturn({
-      where: { id, accountId, ...activeAt(new Date()) },
+      where: { id, accountId, ...activeAt(databaseNow()) },
       data: { networks: checked.networks },
       select,
     }),
@@ -266,7 +267,7 @@ export async function findReplacedBy(accountId: number, id: number): Promise<Tok
  */
 export async function revokeTokens(accountId: number, selection: readonly number[] | "all"): Promise<TokenRecord[]> {
   const revoked = await afterCreations(accountId, (tx) => {
-    const now = new Date();
+    const now = databaseNow();
     return tx.accessToken.updateManyAndReturn({
       where: { accountId, ...activeAt(now), ...(selection !== "all" && { id: { in: [...selection] } }) },
       data: { revokedAt: now },
