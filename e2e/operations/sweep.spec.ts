@@ -67,7 +67,7 @@ const FILL = `
   -- One that was told and goes on stays, however old it is.
   insert into notices (channel_id, account_id, subject, subject_id, event_id, tells, kind, name, state, started_at, ended_at, due_at, next_at)
     select 1, 1, 'server', 1, n, 'begin', 'offline', 'l', 'told', now() - n * interval '1 day',
-      case when n <> 40 then now() end, now() - n * interval '1 day', now() from unnest(array[29, 31, 40]) n;
+      case when n <> 40 then now() - n * interval '1 day' + interval '5 min' end, now() - n * interval '1 day', now() from unnest(array[29, 31, 40]) n;
   -- Those of the second channel are too many.
   insert into notice_channels (account_id, kind, name) values (1, 'webhook', 'd');
   insert into notices (channel_id, account_id, subject, subject_id, event_id, tells, kind, name, state, started_at, ended_at, due_at, next_at)

@@ -34,12 +34,19 @@ const runsBeyond = (most: string) => `select run.id from (
   select id, log, row_number() over (order by finished_at desc, id desc) as place from benchmark_runs
   where server_id = o.id and status = 'done') run where run.place > ${most}`;
 
-/** Events of all subjects but the latest of each, and those that go on. */
-const eventsBeyond = (most: string) => `select old.* from (
-    select subject, subject_id from events group by subject, subject_id having count(*) > ${most}) many
-  cross join lateral (select subject_id, id from (
-    select * from events e where e.subject = many.subject and e.subject_id = many.subject_id
-    order by started_at desc offset ${most}) e where ended_at is not null) old`;
+/** The events of subjects of a kind but the latest of each, and those that go on. Most have few, which the index counts. */
+const eventsBeyond = (subject: string, ofEach: string): Row => ({
+  of: "events",
+  key: "subject_id, id",
+  ofEach,
+  kept: MOST_EVENTS,
+  select: (most) => {
+    const own = `from events where subject = '${subject}' and subject_id = o.id`;
+    return `select subject_id, id from (
+      select * ${own} and (select count(*) ${own}) > ${most} order by started_at desc offset ${most}) e
+      where ended_at is not null`;
+  },
+});
 
 /**
  * The ended tokens of an account that no longer fit on its page, or ended too long ago. Each is kept for a day, because the
@@ -102,7 +109,9 @@ const ROWS = {
   ],
   events: [
     { of: "events", key: "subject_id, id", where: (days) => `ended_at < ${before(days)}`, kept: KEPT.hoursDays },
-    { of: "events", key: "subject_id, id", select: eventsBeyond, kept: MOST_EVENTS },
+    eventsBeyond("server", "servers"),
+    eventsBeyond("service", "game_services"),
+    eventsBeyond("token", "access_tokens"),
     {
       of: "maintenance_times",
       key: "server_id, id",
