@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { LinkCard } from "@/app/dashboard/link-card";
-import { CopyButton } from "@/app/ui/copy-button";
+import { Copied } from "@/app/ui/copied";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
@@ -164,15 +164,12 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
         {standings && !isSettled(standings) && <div className="hint">Edge nodes: {describeStandings(standings)}</div>}
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>
-        <span className={`line ${styles.hostname}`}>
-          <Name id={`hostname-${id}`}>{java_hostname}</Name>
-          <CopyButton
-            text={java_hostname}
-            what={`the public hostname of ${name}`}
-            sourceId={`hostname-${id}`}
-            isSmall
-          />
-        </span>
+        <Copied
+          id={`hostname-${id}`}
+          text={java_hostname}
+          what={`the public hostname of ${name}`}
+          className={`line ${styles.hostname}`}
+        />
       </Cell>
       <Cell label="Origin" className={styles.wide}>
         <Name>

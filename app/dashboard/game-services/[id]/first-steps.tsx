@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { CopyButton } from "@/app/ui/copy-button";
+import { Copied } from "@/app/ui/copied";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Link } from "@/app/ui/link";
 import { Code, Name } from "@/app/ui/name";
@@ -64,15 +64,6 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
         </li>
       </ol>
     </Section>
-  );
-}
-
-function Copied({ id, text, what }: { id: string; text: string; what: string }) {
-  return (
-    <span className="line">
-      <Name id={id}>{text}</Name>
-      <CopyButton text={text} what={what} sourceId={id} isSmall />
-    </span>
   );
 }
 
