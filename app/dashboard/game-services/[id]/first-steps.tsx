@@ -26,7 +26,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
   const isFetched = live.length > 0 && current === live.length;
   return (
     <Section id="first-steps" title="Before players can join">
-      <ol className={`card card-body breaks ${list.list}`}>
+      <ol className={`card card-body bullets loose ${list.steps}`}>
         <li>
           {isFetched && <span className="badge good">✓ Done</span>} <strong>Fetched by edge nodes:</strong>{" "}
           {live.length === 0 ? "none reports at the moment" : `${current} of ${counted(live.length, "edge node")}`}

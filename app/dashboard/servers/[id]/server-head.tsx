@@ -128,7 +128,7 @@ function ApiMenu({ report: { server, health, hasCheckedIn } }: { report: ServerR
           <Reported name="Path" text={`/api/v1/servers/${server.id}`} />
         </dl>
         {hasCheckedIn && (
-          <ul className={`stack dense text-md ${styles.notes}`} aria-label="Notes on the score">
+          <ul className="bullets text-md" aria-label="Notes on the score">
             {health.notes.map((note) => (
               <li key={note}>{note}</li>
             ))}
