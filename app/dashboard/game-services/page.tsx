@@ -67,9 +67,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/game-
           </>
         }
       >
-        <p className="soft">
-          Players join through edge nodes, which filter attacks and hide your server&apos;s address.
-        </p>
+        Players join through edge nodes, which filter attacks and hide your server&apos;s address.
       </PageHeader>
       {services.length === 0 ? (
         <LinkCard
