@@ -6,16 +6,15 @@ type Props = {
   text: string;
   /** As in "Copied: the name of the record". */
   what: string;
-  className?: string;
   /** How the text is shown, if not as it is. */
   children?: React.ReactNode;
 };
 
-/** A value that is typed elsewhere, with a button that copies it. */
-export function Copied({ id, text, what, className = "line", children = text }: Props) {
+/** A value that is typed elsewhere, and a button that copies it. */
+export function Copied({ id, text, what, children = text }: Props) {
   return (
-    <span className={className}>
+    <>
       <Name id={id}>{children}</Name> <CopyButton text={text} what={what} sourceId={id} isSmall />
-    </span>
+    </>
   );
 }

@@ -162,12 +162,9 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
         {standings && !isSettled(standings) && <div className="hint">Edge nodes: {describeStandings(standings)}</div>}
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>
-        <Copied
-          id={`hostname-${id}`}
-          text={java_hostname}
-          what={`the public hostname of ${name}`}
-          className={`line ${styles.hostname}`}
-        />
+        <span className={`line ${styles.hostname}`}>
+          <Copied id={`hostname-${id}`} text={java_hostname} what={`the public hostname of ${name}`} />
+        </span>
       </Cell>
       <Cell label="Origin" className={styles.wide}>
         <Name>

@@ -153,7 +153,7 @@ function Configuration({ details: { service, sendsRealIps }, now }: { details: S
         [
           "Public hostname",
           <span key="hostname" className="row">
-            <Copied id="hostname" text={java_hostname} what="the public hostname" className="row tight" />
+            <Copied id="hostname" text={java_hostname} what="the public hostname" />
             <Link className="inline-link" href={serviceDnsPath(id)}>
               Check its DNS
             </Link>

@@ -150,7 +150,7 @@ function Reported({ name, text, children }: { name: string; text: string | null;
       <dt>{name}</dt>
       <dd>
         {text ? (
-          <Copied id={`copied-${what.replaceAll(" ", "-")}`} text={text} what={what} className="row tight">
+          <Copied id={`copied-${what.replaceAll(" ", "-")}`} text={text} what={what}>
             {children}
           </Copied>
         ) : (
