@@ -21,15 +21,17 @@ export function FieldsForm({
       {...rest}
       form={form}
       done={
-        form.answer.kind === "renamed" && (
+        form.answer.kind === "done" && (
           <>
-            It is called <StrongName>{form.answer.name}</StrongName> now.
+            {form.answer.words}
+            {form.answer.name && <StrongName>{form.answer.name}</StrongName>}
+            {form.answer.end}
           </>
         )
       }
       refusal={!fields.some(({ name }) => name === refused?.field) && refused?.message}
-      hidden={{ ...hidden, ...(anyway !== undefined && { anyway }) }}
-      submit={anyway === undefined ? submit : "Save anyway"}
+      hidden={{ ...hidden, ...(anyway && { anyway }) }}
+      submit={anyway ? "Save anyway" : submit}
       fields={fields.map((field) => (
         <TextField
           key={field.name}

@@ -2,8 +2,8 @@ import { containsToken } from "@/lib/tokens/format";
 
 /** The answer to a form of text fields. A failed one keeps its input. After most successes another page is loaded. */
 export type FormAnswer =
-  /** On the same page, which has the new name already. */
-  | { kind: "renamed"; name: string }
+  /** On the same page, which shows what is new already: a sentence, and the name in it. */
+  | { kind: "done"; words: string; name?: string; end?: string }
   | {
       kind: "refused";
       field: string;
@@ -20,6 +20,10 @@ export function refused(
   values: Record<string, string> = {},
 ): Extract<FormAnswer, { kind: "refused" }> {
   return { kind: "refused", field, message, values: withoutTokens(values) };
+}
+
+export function renamed(name: string): FormAnswer {
+  return { kind: "done", words: "It is called ", name, end: " now." };
 }
 
 /** Empties texts with a token or a key in them: what an answer shows again, browsers keep in their history. */

@@ -8,11 +8,7 @@ const SHOWN_FOR_MS = 4000;
 
 type Outcome = "idle" | "copied" | "refused";
 
-const LABELS: readonly (readonly [Outcome, string])[] = [
-  ["idle", "Copy"],
-  ["copied", "Copied"],
-  ["refused", "Selected"],
-];
+const LABELS: Readonly<Record<Outcome, string>> = { idle: "Copy", copied: "Copied", refused: "Selected" };
 
 type Props = {
   text: string;
@@ -58,13 +54,7 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
       <button type="button" className={look} onClick={copy}>
         <CopySign />
         {/* All labels but the rare last one take the same place, so that copying moves nothing. */}
-        <span className={styles.labels}>
-          {LABELS.map(([of, label]) => (
-            <span key={of} className={of === outcome ? undefined : styles[of]}>
-              {label}
-            </span>
-          ))}
-        </span>
+        <span className={styles.label}>{LABELS[outcome]}</span>
         <span className="visually-hidden"> {what}</span>
       </button>
       <span role="status" className={outcome === "refused" ? "hint whole" : "visually-hidden"}>

@@ -2,7 +2,6 @@ import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { Fragment } from "react";
 import { CodeBlock } from "./code-block";
 import { Link } from "./link";
-import styles from "./markdown.module.css";
 import { Code } from "./name";
 
 /** A heading with what stands below it. What stands before the first heading has no title. */
@@ -59,7 +58,7 @@ function usual(block: Block, caption: string): React.ReactNode {
     }
     case "list":
       return (
-        <ul className={styles.list}>
+        <ul className="bullets">
           {block.items.map((item) => (
             <li key={item.text}>
               <Words of={item.tokens} />

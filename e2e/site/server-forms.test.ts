@@ -141,7 +141,7 @@ test("no form does anything to a server of another account, whatever id it carri
   const run = await requestBenchmark(stranger, foreign, "Theirs");
   await requestBenchmark(account.id, own, "Mine");
   for (const [path, form] of [
-    ["settings", "form[aria-labelledby=names]"],
+    ["settings", "form[aria-label=Names]"],
     ["settings", "form[aria-labelledby=key]"],
     ["remove", "main form"],
     ["benchmark", "form[aria-label='Run a benchmark']"],

@@ -12,7 +12,7 @@ import { latencies, SUMS, type Sums, totalOf } from "./traffic-totals";
 /** `step`: how much time one point of a chart covers, in milliseconds. */
 const STEPS: Readonly<Record<MetricRange, number>> = { "1h": MINUTE, "24h": 10 * MINUTE, "7d": HOUR };
 
-export const TRAFFIC_RANGES = Object.keys(RANGES) as MetricRange[];
+const TRAFFIC_RANGES = Object.keys(RANGES) as MetricRange[];
 
 /** The range that a page is asked for; 1h for anything else. */
 export function parseTrafficRange(text: unknown): MetricRange {

@@ -126,12 +126,16 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
       <Cell label="Program">{agent === null ? <span className="soft">Unknown</span> : <Name>{agent}</Name>}</Cell>
       <Cell label="Services">
         {describeStandings(services)}
-        {failing.map((service) => (
-          <div key={service.id} className="hint">
-            <NameLink className="inline-link" href={service.isVisible && servicePath(service.id)} name={service.name} />
-            <FailedSince at={goingOn.get(service.id)?.get("failed")} now={now} />
-          </div>
-        ))}
+        {failing.map(({ id, name, isVisible }) => {
+          const failedAt = goingOn.get(id)?.get("failed");
+          return (
+            <div key={id} className="hint">
+              <NameLink className="inline-link" href={isVisible && servicePath(id)} name={name} />
+              {failedAt !== undefined && ", failed "}
+              {failedAt !== undefined && <Time at={new Date(failedAt)} now={now} />}
+            </div>
+          );
+        })}
       </Cell>
       <Cell label="Refused">
         {refused === null ? (
@@ -150,16 +154,6 @@ function NodeRow({ node, failing, goingOn, outliers, now }: RowProps) {
         )}
       </Cell>
     </Row>
-  );
-}
-
-function FailedSince({ at, now }: { at: number | undefined; now: Date }) {
-  return (
-    at !== undefined && (
-      <>
-        , failed <Time at={new Date(at)} now={now} />
-      </>
-    )
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { LinkCard } from "@/app/dashboard/link-card";
-import { CopyButton } from "@/app/ui/copy-button";
+import { Copied } from "@/app/ui/copied";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
@@ -163,13 +163,7 @@ function ServiceRow({ service, isOwn, traffic, standings, goesOn, now }: RowProp
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>
         <span className={`line ${styles.hostname}`}>
-          <Name id={`hostname-${id}`}>{java_hostname}</Name>
-          <CopyButton
-            text={java_hostname}
-            what={`the public hostname of ${name}`}
-            sourceId={`hostname-${id}`}
-            isSmall
-          />
+          <Copied id={`hostname-${id}`} text={java_hostname} what={`the public hostname of ${name}`} />
         </span>
       </Cell>
       <Cell label="Origin" className={styles.wide}>

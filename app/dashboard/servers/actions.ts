@@ -16,7 +16,7 @@ import { changeTags, setTags } from "@/lib/servers/tag-changes";
 import { reportEvent, requireAccount } from "@/lib/sign-in/sessions";
 import { fleetOf } from "../fleet-data";
 import { idsInList, parseFleetQuery } from "../fleet-query";
-import { withoutTokens } from "../form-answer";
+import { type FormAnswer, refused, renamed, withoutTokens } from "../form-answer";
 import { maintenanceText } from "./[id]/silence-text";
 import type {
   AddServerAnswer,
@@ -24,10 +24,8 @@ import type {
   ChosenServers,
   PlanForSeveralAnswer,
   PlanMaintenanceAnswer,
-  RenameServerAnswer,
   ReplaceKeyAnswer,
   RequestBenchmarkAnswer,
-  SetTagsAnswer,
 } from "./form-answers";
 
 const GONE = "Nothing was changed: this server no longer exists.";
@@ -46,17 +44,15 @@ export async function addServerAction(_: unknown, form: FormData): Promise<AddSe
 }
 
 /** Gives the server of the form another label and hostname. */
-export async function renameServerAction(_: unknown, form: FormData): Promise<RenameServerAnswer> {
+export async function renameServerAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const names = namesOf(form);
   const result = await renameServer(account.id, idIn(form), names);
-  if (result.kind === "renamed") {
-    // The title and the way back have the name, too.
-    revalidatePath(DASHBOARD, "layout");
-    return { kind: "renamed", label: names.label.trim(), hostname: names.hostname.trim() };
-  }
-  const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message: GONE } as const);
-  return { ...problem, values: withoutTokens(names) };
+  if (result.kind === "invalid") return refused(result.message, result.field, names);
+  if (result.kind === "not-found") return refused(GONE, "form", names);
+  // The title and the way back have the name, too.
+  revalidatePath(DASHBOARD, "layout");
+  return renamed(names.label.trim());
 }
 
 /** Replaces the key of the server of the form. Only the answer to this request contains the new key. */
@@ -114,17 +110,16 @@ export async function cancelBenchmarkAction(_: unknown, form: FormData): Promise
 }
 
 /** Gives the server of the form the tags of the form. */
-export async function setTagsAction(_: unknown, form: FormData): Promise<SetTagsAnswer> {
+export async function setTagsAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idIn(form);
   const tags = textOf(form, "tags");
-  if (id === 0) return { kind: "invalid", message: GONE, tags };
+  if (id === 0) return refused(GONE, "tags", { tags });
   const result = await setTags(account.id, id, tags);
-  if (result.kind === "invalid") {
-    return { kind: "invalid", message: result.message, ...withoutTokens({ tags }) };
-  }
+  if (result.kind === "invalid") return refused(result.message, "tags", { tags });
   revalidatePath(DASHBOARD, "layout");
-  return { kind: "set", tags: (await getTags(account.id, id)).join(", ") };
+  const kept = await getTags(account.id, id);
+  return { kind: "done", words: kept.length === 0 ? "The server has no tags now." : "The tags are saved." };
 }
 
 /** Adds tags to the servers that the form chose and removes others: to the marked ones, or to all of its list. */

@@ -8,10 +8,6 @@ export type AddServerAnswer =
   | { kind: "already-created"; id: number }
   | (InvalidField<"label" | "hostname" | "form"> & { values: ServerNames });
 
-export type RenameServerAnswer =
-  | ({ kind: "renamed" } & ServerNames)
-  | (InvalidField<"label" | "hostname" | "form"> & { values: ServerNames });
-
 export type ReplaceKeyAnswer = { kind: "replaced"; rawKey: string } | { kind: "refused"; message: string };
 
 export type PlanMaintenanceAnswer =
@@ -41,5 +37,3 @@ export type TagValues = { add: string; remove: string; chosen: ChosenServers };
 export type ChangeTagsAnswer =
   | { kind: "changed"; servers: number }
   | { kind: "invalid"; field: "add" | "remove" | "form"; message: string; values: TagValues };
-
-export type SetTagsAnswer = { kind: "set"; tags: string } | { kind: "invalid"; message: string; tags: string };

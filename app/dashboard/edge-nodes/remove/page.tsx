@@ -5,7 +5,6 @@ import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
 import { listServed, MAX_SERVED_LISTED } from "@/lib/game-services/edges/nodes";
 import { EDGE_NODES, edgeNodeSettingsPath, servicePath } from "@/lib/page-paths";
-import list from "../../game-services/list.module.css";
 import { removeNodeAction } from "../actions";
 import { requireAdmin, requireNodeOf } from "../require-admin";
 
@@ -25,7 +24,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
           : `${counted(total, "game service")} ${total === 1 ? "loses" : "lose"} it:`}
       </PageHeader>
       {services.length > 0 && (
-        <ul className={`breaks ${list.list}`}>
+        <ul className="breaks bullets">
           {services.map((service) => (
             <li key={service.id}>
               <NameLink href={service.isVisible && servicePath(service.id)} name={service.name} />,{" "}

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { CopyButton } from "@/app/ui/copy-button";
+import { Copied } from "@/app/ui/copied";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Link } from "@/app/ui/link";
 import { Code, Name } from "@/app/ui/name";
@@ -26,7 +26,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
   const isFetched = live.length > 0 && current === live.length;
   return (
     <Section id="first-steps" title="Before players can join">
-      <ol className={`card card-body breaks ${list.list}`}>
+      <ol className={`card card-body bullets loose ${list.steps}`}>
         <li>
           {isFetched && <span className="badge good">✓ Done</span>} <strong>Fetched by edge nodes:</strong>{" "}
           {live.length === 0 ? "none reports at the moment" : `${current} of ${counted(live.length, "edge node")}`}
@@ -64,15 +64,6 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
         </li>
       </ol>
     </Section>
-  );
-}
-
-function Copied({ id, text, what }: { id: string; text: string; what: string }) {
-  return (
-    <span className="line">
-      <Name id={id}>{text}</Name>
-      <CopyButton text={text} what={what} sourceId={id} isSmall />
-    </span>
   );
 }
 

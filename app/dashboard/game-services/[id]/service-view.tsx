@@ -1,6 +1,6 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
 import type { Query } from "@/app/ui/chart/asked-time";
-import { CopyButton } from "@/app/ui/copy-button";
+import { Copied } from "@/app/ui/copied";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
@@ -153,8 +153,7 @@ function Configuration({ details: { service, sendsRealIps }, now }: { details: S
         [
           "Public hostname",
           <span key="hostname" className="row">
-            <Name id="hostname">{java_hostname}</Name>
-            <CopyButton text={java_hostname} what="the public hostname" sourceId="hostname" isSmall />
+            <Copied id="hostname" text={java_hostname} what="the public hostname" />
             <Link className="inline-link" href={serviceDnsPath(id)}>
               Check its DNS
             </Link>

@@ -3,11 +3,10 @@ import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { tableRows } from "@/app/ui/chart/chart-table";
 import type { ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLane, TimeChart } from "@/app/ui/chart/time-chart";
-import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
+import { comparedText, DragHint, paleLinesText, TimedSection } from "@/app/ui/chart/timed-section";
 import { Choices } from "@/app/ui/choices";
 import { Name } from "@/app/ui/name";
-import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { ValueStrip } from "@/app/ui/value-strip";
 import type { MetricRange } from "@/lib/api/schemas";
@@ -21,7 +20,6 @@ import {
   droppedShare,
   type EarlierTraffic,
   type LatencySeries,
-  TRAFFIC_RANGES,
   type Traffic as TrafficData,
 } from "@/lib/game-services/traffic";
 import { servicePath } from "@/lib/page-paths";
@@ -70,36 +68,21 @@ export function trafficPath(id: number, time: Readonly<Record<string, string>>, 
 export function Traffic(props: Props) {
   const { serviceId, createdAt, nodeId, traffic, earlier, time, latencies, names, states, now, zone, lane } = props;
   const nameOf = (id: number) => names.get(id) ?? `Node ${id}`;
-  const compared: Record<string, string> = time.compare === null ? {} : { compare: time.compare };
   const counting = new Set(traffic.nodes.map((node) => node.nodeId));
   const silent = traffic.isNow ? states.filter(({ id, isLive }) => !isLive && counting.has(id)) : [];
   return (
-    <Section
+    <TimedSection
       id="traffic"
       title="Traffic"
-      aside={
-        <Choices
-          label="Time shown"
-          choices={TRAFFIC_RANGES.map((range) => ({
-            href: trafficPath(serviceId, { range, ...compared }, nodeId),
-            name: NAMES[range],
-            isCurrent: range === traffic.range,
-          }))}
-        />
-      }
+      ranges={NAMES}
+      range={traffic.range}
+      href={(params) => trafficPath(serviceId, params, nodeId)}
+      path={servicePath(serviceId)}
+      kept={nodeId === null ? {} : { node: String(nodeId) }}
+      shown={traffic}
+      also={beginning(traffic, createdAt, zone)}
+      {...{ time, zone }}
     >
-      <TimeChoice
-        href={(params) => trafficPath(serviceId, params, nodeId)}
-        action={`${servicePath(serviceId)}#traffic`}
-        kept={nodeId === null ? {} : { node: String(nodeId) }}
-        shown={traffic}
-        {...{ time, zone }}
-      />
-      <TimeNotes
-        asked={time.asked}
-        instead={traffic.range && NAMES[traffic.range]}
-        also={beginning(traffic, createdAt, zone)}
-      />
       {traffic.nodes.length > 1 && (
         <Choices
           label="Edge node"
@@ -127,13 +110,12 @@ export function Traffic(props: Props) {
         </>
       ) : (
         <Charts
-          {...{ traffic, earlier, latencies, zone, lane }}
-          compared={comparedText(time.compare)}
+          {...{ traffic, earlier, time, latencies, zone, lane }}
           name={nodeId === null ? "All nodes" : nameOf(nodeId)}
           nameOf={nameOf}
         />
       )}
-    </Section>
+    </TimedSection>
   );
 }
 
@@ -155,13 +137,12 @@ function SilentNode({ name, lastHeardAt, now }: Props["states"][number] & { now:
   );
 }
 
-type ChartsProps = Pick<Props, "traffic" | "earlier" | "latencies" | "zone" | "lane"> & {
-  compared: string | undefined;
+type ChartsProps = Pick<Props, "traffic" | "earlier" | "time" | "latencies" | "zone" | "lane"> & {
   name: string;
   nameOf: (id: number) => string;
 };
 
-function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameOf }: ChartsProps) {
+function Charts({ traffic, earlier, time, latencies, zone, lane, name, nameOf }: ChartsProps) {
   const { step } = traffic;
   // A point stands in the middle of its step.
   const middle = <Point extends { at: number }>(point: Point) => ({ ...point, at: point.at + step / 2 });
@@ -169,6 +150,7 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
     points && { points: points.map(middle), gap: 1.5 * step };
   const { from, to } = traffic;
   const drawn = { from, to, step, top: 1, gap: 1.5 * step };
+  const compared = comparedText(time.compare);
   const common = { ...drawn, compared, times: timeTicks(from, to, zone), rows: tableRows({ from, to, zone }) };
   return (
     <>
@@ -205,10 +187,7 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
       </ChartGrid>
       <p className="hint">
         Lines show means of minutes, bands the range from the lowest to the highest minute. <DragHint />
-        Each point is {durationText(step)}.{" "}
-        {compared &&
-          `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which there is no data"}. `}
-        Times in {zoneText(zone)}.
+        {`Each point is ${durationText(step)}. ${paleLinesText(time.compare, earlier)}Times in ${zoneText(zone)}.`}
       </p>
       <details>
         <summary>What is counted</summary>

@@ -31,6 +31,7 @@ export function Health({ report, zone }: Props) {
   const [worst] = rows;
   const unmeasured = unmeasuredText(listUnmeasured(report.current));
   const cause = worst && worst.lost > 0 ? worstCause(worst.causes) : null;
+  const losses = <Losses rows={rows} score={health.score} />;
   return (
     <Section id="health" title={health.score === 1000 ? "The score" : `Why the score is ${health.score}`}>
       <div className="card card-body low">
@@ -45,7 +46,15 @@ export function Health({ report, zone }: Props) {
             {ADVICE.lateCheckIn}
           </p>
         )}
-        <Losses rows={rows} score={health.score} isOpen={server.online} />
+        {server.online ? (
+          losses
+        ) : (
+          // The numbers of a server that is offline only say how long it has been silent.
+          <details className="disclosure">
+            <summary>The six components</summary>
+            {losses}
+          </details>
+        )}
         {unmeasured !== "" && (
           <p className="hint">Not measured on this server, so no points are lost for: {unmeasured}.</p>
         )}
@@ -54,19 +63,7 @@ export function Health({ report, zone }: Props) {
   );
 }
 
-/** Collapsed for offline servers: there the numbers only reflect how long the server has been silent. */
-function Losses({ rows, score, isOpen }: { rows: readonly ComponentLoss[]; score: number; isOpen: boolean }) {
-  const table = <LossTable rows={rows} score={score} />;
-  if (isOpen) return table;
-  return (
-    <details className="disclosure">
-      <summary>The six components</summary>
-      {table}
-    </details>
-  );
-}
-
-function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: number }) {
+function Losses({ rows, score }: { rows: readonly ComponentLoss[]; score: number }) {
   const [full, others] = [rows.filter(isFull), rows.filter((row) => !isFull(row))];
   if (others.length === 0) return <FullScores rows={full} />;
   return (

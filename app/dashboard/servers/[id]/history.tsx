@@ -3,10 +3,8 @@ import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { tableRows } from "@/app/ui/chart/chart-table";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLane, type ChartLevel, type SharedTimes, TimeChart } from "@/app/ui/chart/time-chart";
-import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
-import { Choices } from "@/app/ui/choices";
-import { Section } from "@/app/ui/section";
+import { comparedText, DragHint, paleLinesText, TimedSection } from "@/app/ui/chart/timed-section";
 import { clockText, dateText, durationText, momentText } from "@/lib/format/relative-time";
 import type { TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
@@ -18,12 +16,7 @@ import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { CurrentValues } from "@/lib/servers/servers";
 import { LONGEST_PAUSE } from "@/lib/servers/telemetry/check-ins";
-import {
-  type EarlierHistory,
-  HISTORY_RANGES,
-  type HistoryRange,
-  type History as ServerHistory,
-} from "@/lib/servers/telemetry/history";
+import type { EarlierHistory, HistoryRange, History as ServerHistory } from "@/lib/servers/telemetry/history";
 import { type HistoryMeasure, rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { eventLane, recordedText } from "./event-lane";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
@@ -76,32 +69,18 @@ export function History({ serverId, history, earlier, time, events, availability
   const picture = { history, earlier, compared, lanes, current, score, zone, shared };
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
-    <Section
+    <TimedSection
       id="history"
       title="History"
-      aside={
-        <Choices
-          label="Time shown"
-          choices={HISTORY_RANGES.map((range) => ({
-            href: serverInList(serverId, list, { range, ...(time.compare && { compare: time.compare }) }),
-            name: NAMES[range],
-            isCurrent: range === history.range,
-          }))}
-        />
-      }
+      ranges={NAMES}
+      range={history.range}
+      href={(params) => serverInList(serverId, list, params)}
+      path={serverPath(serverId)}
+      kept={fleetParams(list)}
+      shown={{ from: history.from, to: history.until }}
+      also={beginning(history, availability, zone)}
+      {...{ time, zone }}
     >
-      <TimeChoice
-        href={(params) => serverInList(serverId, list, params)}
-        action={`${serverPath(serverId)}#history`}
-        kept={fleetParams(list)}
-        shown={{ from: history.from, to: history.until }}
-        {...{ time, zone }}
-      />
-      <TimeNotes
-        asked={time.asked}
-        instead={history.range && NAMES[history.range]}
-        also={beginning(history, availability, zone)}
-      />
       <ChartGrid>
         {shown.map((chart) => (
           <Picture key={chart.title} chart={chart} {...picture} />
@@ -117,9 +96,7 @@ export function History({ serverId, history, earlier, time, events, availability
         <p className="hint">
           Lines show means, bands the range from the lowest to the highest value
           {silences.length > 0 && ", shaded times were offline"}. <DragHint />
-          {compared &&
-            `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which there is no data"}. `}
-          {`Times in ${zoneText(zone)}. ${pointsText(history)} ${recordedText(history, availability, zone)} `}
+          {`${paleLinesText(time.compare, earlier)}Times in ${zoneText(zone)}. ${pointsText(history)} ${recordedText(history, availability, zone)} `}
           <a
             className="plain-button"
             href={`${serverPath(serverId)}/history.csv?${new URLSearchParams(time.params)}`}
@@ -129,7 +106,7 @@ export function History({ serverId, history, earlier, time, events, availability
           </a>
         </p>
       </div>
-    </Section>
+    </TimedSection>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Adjacent, type FleetQuery, fleetPath, serverInList } from "@/app/dashboard/fleet-query";
-import { CopyButton } from "@/app/ui/copy-button";
+import { Copied } from "@/app/ui/copied";
 import { Ip } from "@/app/ui/ip";
 import { Link } from "@/app/ui/link";
 import { Name } from "@/app/ui/name";
@@ -79,24 +79,10 @@ export function ServerHead({ report, adjacent, list, zone, now, children }: Prop
       />
       <div className={`row text-md ${styles.facts}`}>
         <dl className="row">
-          {server.hostname === "" ? (
-            <div className="pair">
-              <dt>Hostname</dt>
-              <dd>Not reported</dd>
-            </div>
-          ) : (
-            <Copied name="Hostname" text={server.hostname} />
-          )}
-          {server.public_ip === null ? (
-            <div className="pair">
-              <dt>Public ip</dt>
-              <dd>Not reported</dd>
-            </div>
-          ) : (
-            <Copied name="Public ip" text={server.public_ip}>
-              <Ip ip={server.public_ip} />
-            </Copied>
-          )}
+          <Reported name="Hostname" text={server.hostname} />
+          <Reported name="Public ip" text={server.public_ip}>
+            {server.public_ip && <Ip ip={server.public_ip} />}
+          </Reported>
           <div className="pair">
             <dt>Added</dt>
             <dd>
@@ -138,11 +124,11 @@ function ApiMenu({ report: { server, health, hasCheckedIn } }: { report: ServerR
       <summary className="button quiet small">API</summary>
       <div className={`card ${styles.panel}`}>
         <dl className={`row text-md ${styles.facts}`}>
-          <Copied name="Id" text={String(server.id)} />
-          <Copied name="Path" text={`/api/v1/servers/${server.id}`} />
+          <Reported name="Id" text={String(server.id)} />
+          <Reported name="Path" text={`/api/v1/servers/${server.id}`} />
         </dl>
         {hasCheckedIn && (
-          <ul className={`stack dense text-md ${styles.notes}`} aria-label="Notes on the score">
+          <ul className="bullets text-md" aria-label="Notes on the score">
             {health.notes.map((note) => (
               <li key={note}>{note}</li>
             ))}
@@ -157,14 +143,19 @@ function ApiMenu({ report: { server, health, hasCheckedIn } }: { report: ServerR
   );
 }
 
-function Copied({ name, text, children }: { name: string; text: string; children?: React.ReactNode }) {
-  const id = `copied-${name.toLowerCase().replaceAll(" ", "-")}`;
+function Reported({ name, text, children }: { name: string; text: string | null; children?: React.ReactNode }) {
+  const what = name.toLowerCase();
   return (
     <div className="pair">
       <dt>{name}</dt>
       <dd>
-        <Name id={id}>{children ?? text}</Name>{" "}
-        <CopyButton text={text} what={name.toLowerCase()} sourceId={id} isSmall />
+        {text ? (
+          <Copied id={`copied-${what.replaceAll(" ", "-")}`} text={text} what={what}>
+            {children}
+          </Copied>
+        ) : (
+          "Not reported"
+        )}
       </dd>
     </div>
   );

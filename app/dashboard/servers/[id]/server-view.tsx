@@ -1,22 +1,24 @@
 import { fleetOf } from "@/app/dashboard/fleet-data";
-import { adjacentOf, type FleetQuery } from "@/app/dashboard/fleet-query";
+import { adjacentOf, listOf, parseFleetQuery } from "@/app/dashboard/fleet-query";
 import { orNotFoundPage } from "@/app/dashboard/or-not-found-page";
+import type { Query } from "@/app/ui/chart/asked-time";
 import { Link } from "@/app/ui/link";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { noticesOf } from "@/lib/notices/of-server";
 import { serverSettingsPath } from "@/lib/page-paths";
-import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
+import { listBenchmarkPage, listOpenBenchmarks, parseRunsPage } from "@/lib/servers/benchmarks";
 import { listEvents } from "@/lib/servers/events/events";
 import { getAvailability } from "@/lib/servers/events/uptime";
 import { getServerReport } from "@/lib/servers/servers";
 import { getEarlierHistory, getHistory } from "@/lib/servers/telemetry/history";
+import { requireAccount } from "@/lib/sign-in/sessions";
 import { Benchmarks } from "./benchmarks";
 import { CurrentValues } from "./current-values";
 import { Facts } from "./facts";
 import { Health } from "./health";
 import { History } from "./history";
-import type { HistoryTime } from "./history-time";
+import { historyTime } from "./history-time";
 import { ServerHead } from "./server-head";
 import { ServerNotices } from "./server-notices";
 import styles from "./server-view.module.css";
@@ -25,20 +27,17 @@ import { spanText } from "./silence-text";
 import { Uptime, UptimeDays } from "./uptime";
 
 type Props = {
-  accountId: number;
   /** The text of the path. */
   id: string;
-  time: HistoryTime;
-  /** Of the finished benchmark runs. */
-  runsPage: number;
-  /** The list that somebody came from. */
-  list: FleetQuery;
-  /** The zone of the times. */
-  zone: string;
+  /** Says which time and which page of the finished benchmark runs is shown, and the list that somebody came from. */
+  query: Query;
 };
 
 /** One server as the API answers it: what it is like now, why, how it was before, and what is known of the machine. */
-export async function ServerView({ accountId, id, time, runsPage, list, zone }: Props) {
+export async function ServerView({ id, query }: Props) {
+  const { id: accountId, timeZone: zone } = await requireAccount();
+  const time = historyTime(query, zone);
+  const list = listOf(parseFleetQuery(query));
   const report = await orNotFoundPage(getServerReport(accountId, id));
   // One moment for what it is and what happened, so that both say the same.
   const { server, now: at, hasCheckedIn, health, refusal } = report;
@@ -47,7 +46,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   const [earlier, openRuns, finished, fleet, events, goingOn, availability, notices] = await Promise.all([
     time.compare && getEarlierHistory(server.id, history, time.compare),
     listOpenBenchmarks(accountId, server.id, now),
-    listBenchmarkPage(accountId, server.id, runsPage),
+    listBenchmarkPage(accountId, server.id, parseRunsPage(query.runs)),
     fleetOf(accountId),
     listEvents(server.id, { from: history.since, to: history.until + 1 }),
     listEvents(server.id, { from: at, to: at + 1 }),

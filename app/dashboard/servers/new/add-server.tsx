@@ -6,11 +6,14 @@ import { FocusTarget } from "@/app/ui/focus-target";
 import { Link } from "@/app/ui/link";
 import { Name } from "@/app/ui/name";
 import { shownOnce } from "@/app/ui/shown-once";
+import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NEW_SERVER, serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { addServerAction } from "../actions";
 import { NewKey } from "../new-key";
-import { ServerNamesFields } from "../server-names-fields";
+import { serverNameFields } from "../server-name-fields";
+
+const NO_NAMES = { label: "", hostname: "" };
 
 type Props = { formNonce: string; origin: string; otherAgents: React.ReactNode };
 
@@ -35,7 +38,6 @@ export const AddServer = shownOnce(({ formNonce, origin, otherAgents }: Props) =
     );
   }
   if (answer.kind === "already-created") return <AlreadyAdded id={answer.id} />;
-  const invalid = answer.kind === "invalid" ? answer : null;
   return (
     <ActionForm
       form={form}
@@ -45,7 +47,11 @@ export const AddServer = shownOnce(({ formNonce, origin, otherAgents }: Props) =
       hidden={{ formNonce }}
       submit={["Add server", "Adding…"]}
     >
-      <ServerNamesFields values={invalid?.values ?? { label: "", hostname: "" }} errorOf={form.errorOf} />
+      <div className="fields">
+        {serverNameFields(answer.kind === "invalid" ? answer.values : NO_NAMES).map((field) => (
+          <TextField key={field.name} {...field} error={form.errorOf(field.name)} />
+        ))}
+      </div>
     </ActionForm>
   );
 });

@@ -4,6 +4,7 @@ import { ActionForm } from "@/app/ui/action-form";
 import { PasswordField } from "@/app/ui/password-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { UsernameField } from "@/app/ui/username";
+import { counted } from "@/lib/format/quantities";
 import { changePasswordAction } from "./actions";
 
 /** Changes the password of the account. What was typed is never sent back. */
@@ -39,5 +40,5 @@ export function PasswordForm() {
 /** Says how many other browsers were signed out. */
 function signedOutText(count: number): string {
   if (count === 0) return "No other browser was signed in.";
-  return count === 1 ? "1 other browser was signed out." : `${count} other browsers were signed out.`;
+  return `${counted(count, "other browser was", "other browsers were")} signed out.`;
 }

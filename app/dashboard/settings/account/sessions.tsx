@@ -6,6 +6,7 @@ import { Ip } from "@/app/ui/ip";
 import { PasswordAgain } from "@/app/ui/password-again";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { counted } from "@/lib/format/quantities";
 import { browserName } from "@/lib/sign-in/browser-name";
 import type { OpenSession } from "@/lib/sign-in/open-sessions";
 import { endSessionsAction } from "./actions";
@@ -75,5 +76,5 @@ export function Sessions({ sessions, asksPassword, now }: Props) {
 
 function endedText(count: number): string {
   if (count === 0) return "Nothing was changed: that browser was already signed out.";
-  return count === 1 ? "1 browser was signed out." : `${count} browsers were signed out.`;
+  return `${counted(count, "browser was", "browsers were")} signed out.`;
 }

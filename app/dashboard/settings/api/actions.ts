@@ -1,7 +1,7 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
-import { type FormAnswer, refused as refuseField, withoutTokens } from "@/app/dashboard/form-answer";
+import { type FormAnswer, refused as refuseField, renamed, withoutTokens } from "@/app/dashboard/form-answer";
 import type { Account } from "@/lib/accounts/accounts";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { idIn, textOf } from "@/lib/http/form-fields";
@@ -87,7 +87,7 @@ export async function renameTokenAction(_: unknown, form: FormData): Promise<For
   const result = await renameToken(account.id, idIn(form), name);
   if (result.kind === "invalid") return refuseField(result.message, result.field, { name });
   revalidatePath(TOKEN_PAGE, "layout");
-  return { kind: "renamed", name: result.name };
+  return renamed(result.name);
 }
 
 /** The result of changing the networks of a token. `typed` is shown again. */

@@ -76,7 +76,7 @@ function Viewers({ viewers, shares }: { viewers: readonly Viewer[]; shares: read
   const staff = viewers.filter(({ isStaff, relation }) => isStaff && (relation === "support" || relation === "ticket"));
   const bySupport = staff.some(({ relation }) => relation === "support");
   return (
-    <ul className={`card card-body breaks ${styles.list}`}>
+    <ul className="card card-body bullets">
       <li>You, its owner.</li>
       {shares.map(({ email, shownEmail }) => (
         <li key={email}>

@@ -1,7 +1,6 @@
 import { isIPv6 } from "node:net";
-import { Fragment } from "react";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
-import { Ip } from "@/app/ui/ip";
+import { Ips } from "@/app/ui/ips";
 import { Name } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
@@ -62,14 +61,4 @@ function nowText(found: (string | SrvRecord)[] | null | undefined): React.ReactN
   if (found == null) return <span className="soft">No answer</span>;
   if (found.length === 0) return <span className="soft">None</span>;
   return <Ips ips={found.map((one) => (typeof one === "string" ? one : `${one.name}, port ${one.port}`))} />;
-}
-
-/** Names of other records stay as they are. */
-function Ips({ ips }: { ips: readonly string[] }) {
-  return ips.map((ip, index) => (
-    <Fragment key={ip}>
-      {index > 0 && ", "}
-      <Ip ip={ip} />
-    </Fragment>
-  ));
 }

@@ -41,7 +41,33 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
               pending="Saving…"
             />
           </SettingsSection>
-          <OfflineText id={id} text={offlineText} />
+          <SettingsSection
+            id="away"
+            title="While the origin is away"
+            about="
+              When players cannot be connected to the origin, edge nodes show its last status, marked offline, and this
+              text, until it is back.
+            "
+          >
+            <FieldsForm
+              action={setOfflineTextAction}
+              label="Change the text for players"
+              hidden={{ id, scope: "away" }}
+              fields={[
+                {
+                  name: "offlineText",
+                  label: "Text for players",
+                  hint: `Shown in the server list and to players who try to join; up to ${MAX_OFFLINE_TEXT} characters. Left empty, edge nodes show a text of their own.`,
+                  placeholder: "Back at nine",
+                  maxLength: 2 * MAX_OFFLINE_TEXT,
+                  value: offlineText ?? "",
+                  isOptional: true,
+                },
+              ]}
+              submit="Set the text"
+              pending="Saving…"
+            />
+          </SettingsSection>
           <RealIps id={id} isOn={sendsRealIps} />
           {wish === "on" && (
             <SettingsSection id="disable" title="Disable">
@@ -66,37 +92,5 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
         </>
       )}
     </main>
-  );
-}
-
-function OfflineText({ id, text }: { id: number; text: string | null }) {
-  return (
-    <SettingsSection
-      id="away"
-      title="While the origin is away"
-      about="
-          When players cannot be connected to the origin, edge nodes show its last status, marked offline, and this
-          text, until it is back.
-        "
-    >
-      <FieldsForm
-        action={setOfflineTextAction}
-        label="Change the text for players"
-        hidden={{ id, scope: "away" }}
-        fields={[
-          {
-            name: "offlineText",
-            label: "Text for players",
-            hint: `Shown in the server list and to players who try to join; up to ${MAX_OFFLINE_TEXT} characters. Left empty, edge nodes show a text of their own.`,
-            placeholder: "Back at nine",
-            maxLength: 2 * MAX_OFFLINE_TEXT,
-            value: text ?? "",
-            isOptional: true,
-          },
-        ]}
-        submit="Set the text"
-        pending="Saving…"
-      />
-    </SettingsSection>
   );
 }

@@ -2,7 +2,6 @@ import { ButtonForm } from "@/app/dashboard/button-form";
 import { Code } from "@/app/ui/name";
 import { SettingsSection } from "@/app/ui/section";
 import { setRealIpsAction } from "../../actions";
-import list from "../../list.module.css";
 
 /** Where each server takes PROXY protocol. */
 const SWITCHES: readonly { server: string; file: string; line: string }[] = [
@@ -42,7 +41,7 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
           </p>
         )}
         <p>Switch it on in the server that edge nodes connect to. In a network of servers, that is only the proxy.</p>
-        <ul className={`breaks ${list.list}`}>
+        <ul className="breaks bullets">
           {SWITCHES.map(({ server, file, line }) => (
             <li key={server}>
               {server}: <Code>{line}</Code> <span className="soft">in {file}</span>

@@ -3,16 +3,15 @@ import { Name, StrongName } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
 import type { OpenBenchmark } from "@/lib/servers/benchmarks";
 import { cancelBenchmarkAction } from "../../actions";
-import styles from "./open-runs.module.css";
 
 type Props = { serverId: number; runs: readonly OpenBenchmark[]; now: Date };
 
 /** Runs that wait for their result, and those whose result never came. */
 export function OpenRuns({ serverId, runs, now }: Props) {
   return (
-    <ul className={`card ${styles.runs}`}>
+    <ul className="card card-body stack">
       {runs.map((run) => (
-        <li key={run.id} className={`row spread breaks ${styles.run}`}>
+        <li key={run.id} className="row spread">
           <div>
             <StrongName>{run.label}</StrongName>
             <p className="soft">

@@ -1,4 +1,5 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { LinkCard } from "@/app/dashboard/link-card";
 import { StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
@@ -9,15 +10,15 @@ import { removeServerPath, serverPath } from "@/lib/page-paths";
 import { listMaintenance } from "@/lib/servers/maintenance";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getTags } from "@/lib/servers/servers";
-import { callOffMaintenanceAction } from "../../actions";
+import { callOffMaintenanceAction, renameServerAction, setTagsAction } from "../../actions";
 import { OtherAgents } from "../../other-agents";
+import { serverNameFields } from "../../server-name-fields";
+import { TAGS_HINT, TAGS_LENGTH } from "../../tags/tags-hint";
 import { ownServer, serverMetadata } from "../own-server";
 import { maintenanceText } from "../silence-text";
 import { PlanMaintenance } from "./plan-maintenance";
-import { RenameServer } from "./rename-server";
 import { ReplaceKey } from "./replace-key";
 import { ServerKeys } from "./server-keys";
-import { ServerTags } from "./server-tags";
 
 export const generateMetadata = serverMetadata((label) => `Settings of ${label}`);
 
@@ -35,10 +36,33 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
     <main id="main" className="page parts">
       <PageHeader title="Settings of" of={{ name: server.label, href: serverPath(server.id) }} />
       <SettingsSection id="names" title="Names" about="The daemon goes on reporting under new names.">
-        <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
+        <FieldsForm
+          action={renameServerAction}
+          label="Names"
+          hidden={{ id: server.id }}
+          fields={serverNameFields(server)}
+          submit="Rename"
+          pending="Renaming…"
+        />
       </SettingsSection>
       <SettingsSection id="tags" title="Tags" about="The fleet can be filtered by them. The API does not have them.">
-        <ServerTags id={server.id} tags={tags} />
+        <FieldsForm
+          action={setTagsAction}
+          label="Tags"
+          hidden={{ id: server.id }}
+          fields={[
+            {
+              name: "tags",
+              label: "Tags",
+              hint: TAGS_HINT,
+              maxLength: TAGS_LENGTH,
+              value: tags.join(", "),
+              isOptional: true,
+            },
+          ]}
+          submit="Save tags"
+          pending="Saving…"
+        />
       </SettingsSection>
       <SettingsSection
         id="maintenance"

@@ -1,5 +1,6 @@
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
+import { Ips } from "@/app/ui/ips";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import type { DayOfUse, Visitors } from "@/lib/tokens/activity";
@@ -7,7 +8,6 @@ import type { TokenEvent } from "@/lib/tokens/events/token-events";
 import type { TokenRecord } from "@/lib/tokens/management";
 import { LastUse, Refusals } from "../list/last-use";
 import { NewNetworkOf } from "../list/notices";
-import { NetworkList } from "../networks/network-list";
 import { DayChart } from "./day-chart";
 import { VisitorTable } from "./visitor-table";
 
@@ -38,7 +38,7 @@ export function TokenUse({ token, day, visitors: { used, refused }, newNetwork, 
           ],
           ["Last used", <LastUse key="used" token={token} now={now} />],
           ["Refused", refusedCount > 0 && <Refusals token={token} now={now} />],
-          ["Only from", networks.length > 0 && <NetworkList networks={networks} />],
+          ["Only from", networks.length > 0 && <Ips ips={networks} />],
         ]}
       />
       <Section id="used-from" title="Used from">

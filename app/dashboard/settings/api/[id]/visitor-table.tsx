@@ -25,7 +25,7 @@ export function VisitorTable({ labelledBy, visitors, hasRequests = false, now }:
     >
       {visitors.map(({ ip, agent, firstSeenAt, lastSeenAt, requests, isNew }) => (
         <Row key={ip}>
-          <RowTitle className="mono">
+          <RowTitle className="mono whole">
             <Ip ip={ip} /> {isNew && <span className="badge warning">New</span>}
           </RowTitle>
           <Cell title={agent ?? undefined}>{programName(agent) ?? "Unknown"}</Cell>

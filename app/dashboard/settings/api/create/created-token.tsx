@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { CodeBlock } from "@/app/ui/code-block";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Fingerprint } from "@/app/ui/fingerprint";
+import { Ips } from "@/app/ui/ips";
 import { StrongName } from "@/app/ui/name";
 import { SecretPanel } from "@/app/ui/secret-panel";
 import { useShownOnce } from "@/app/ui/shown-once-context";
@@ -12,7 +13,6 @@ import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { refreshTokensAction } from "../actions";
 import type { AnsweredToken } from "../answered-token";
 import { useFacts } from "../facts";
-import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
 import type { CreatedState } from "./create-state";
 import styles from "./created-token.module.css";
@@ -140,7 +140,7 @@ function About({ token: { name, expiresAt, networks } }: { token: AnsweredToken 
       {networks.length > 0 && (
         <>
           {" "}
-          It works only from <NetworkList networks={networks} />.
+          It works only from <Ips ips={networks} />.
         </>
       )}
     </>

@@ -1,6 +1,7 @@
 import { CodeBlock } from "@/app/ui/code-block";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Fingerprint } from "@/app/ui/fingerprint";
+import { Ips } from "@/app/ui/ips";
 import { Name } from "@/app/ui/name";
 import { Section } from "@/app/ui/section";
 import { DateOf, Time, Until } from "@/app/ui/time";
@@ -8,7 +9,6 @@ import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import type { DayOfUse } from "@/lib/tokens/activity";
 import { endsSoon, type TokenEvent } from "@/lib/tokens/events/token-events";
 import { endOf, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
-import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
 import { Selection } from "../revoke/selection";
 import { LastUse, Refusals } from "./last-use";
@@ -150,8 +150,7 @@ function TokenRow({ token, now, active }: RowProps) {
             )}
             {active && networks.length > 0 && (
               <span className="hint">
-                Only from{" "}
-                {networks.length > FEW_NETWORKS ? `${networks.length} networks` : <NetworkList networks={networks} />}
+                Only from {networks.length > FEW_NETWORKS ? `${networks.length} networks` : <Ips ips={networks} />}
               </span>
             )}
           </span>

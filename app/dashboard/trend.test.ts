@@ -1,14 +1,16 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { levelOf } from "@/lib/servers/health-level";
-import { Sparkline } from "./sparkline";
+import { HOUR } from "@/lib/format/time";
+import { Trend } from "./trend";
 
-type Point = readonly [at: number, value: number];
+type Point = readonly [hour: number, score: number];
 
-function draw(points: readonly Point[]): string {
+/** The last point is the score of now; the others are the means of their hours, which stand in the middle of them. */
+function draw(means: readonly Point[], [now, score]: Point): string {
+  const points = means.map(([hour, mean]) => ({ hour: (hour - 0.5) * HOUR, score: mean }));
   return renderToStaticMarkup(
-    createElement(Sparkline, { points, from: 0, to: 10, top: 1000, most: 800, gap: 3, levelOf, level: "healthy" }),
+    createElement(Trend, { points, score, level: "healthy", unwellSince: Number.POSITIVE_INFINITY, now: now * HOUR }),
   );
 }
 
@@ -20,17 +22,19 @@ function lines(markup: string): { level: string; heights: number[] }[] {
   }));
 }
 
-test("a sparkline colours each moment by its state and breaks where nothing is known", () => {
+test("a trend colours each moment by its state and breaks where nothing is known", () => {
   const drawn = lines(
-    draw([
-      [0, 950],
-      [1, 900],
-      [2, 600],
-      [3, 300],
-      [4, 900],
-      [8, 950],
+    draw(
+      [
+        [0, 950],
+        [1, 900],
+        [2, 600],
+        [3, 300],
+        [4, 900],
+        [8, 950],
+      ],
       [9, 940],
-    ]),
+    ),
   );
   expect(drawn.map(({ level, heights }) => [level, heights.length])).toEqual([
     ["healthy", 2],
@@ -41,23 +45,27 @@ test("a sparkline colours each moment by its state and breaks where nothing is k
   ]);
 });
 
-test("a well server's sparkline shows small falls and reaches its lowest value", () => {
+test("a well server's trend shows small falls and reaches its lowest value", () => {
   const [well] = lines(
-    draw([
-      [0, 1000],
-      [2, 900],
+    draw(
+      [
+        [0, 1000],
+        [1, 900],
+      ],
       [10, 1000],
-    ]),
+    ),
   );
   const fall = (well?.heights[1] ?? 0) - (well?.heights[0] ?? 0);
   // Half of 800 to 1000, not a tenth of 0 to 1000.
   expect(fall).toBeGreaterThan(6);
   const low = lines(
-    draw([
-      [0, 1000],
-      [2, 100],
+    draw(
+      [
+        [0, 1000],
+        [1, 100],
+      ],
       [10, 1000],
-    ]),
+    ),
   ).flatMap(({ heights }) => heights);
   expect(Math.max(...low)).toBeLessThanOrEqual(20);
   expect(Math.max(...low) - Math.min(...low)).toBeGreaterThan(12);

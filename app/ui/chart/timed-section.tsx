@@ -1,6 +1,7 @@
 import { Choices } from "@/app/ui/choices";
 import { ClockFields } from "@/app/ui/clock-fields";
 import { FieldError } from "@/app/ui/field";
+import { Section } from "@/app/ui/section";
 import {
   type AskedRange,
   COMPARISON_NAMES,
@@ -10,41 +11,70 @@ import {
 } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import type { AskedTime } from "./asked-time";
-import styles from "./time-choice.module.css";
+import styles from "./timed-section.module.css";
 
 type Props = {
+  id: string;
+  title: string;
+  /** The fixed ranges, each with its name: "24 hours". */
+  ranges: Readonly<Record<string, string>>;
+  /** The fixed range that is shown; null: any other time is. */
+  range: string | null;
   /** Leads to the page with these parameters. */
   href(params: Readonly<Record<string, string>>): string;
-  /** Where the form leads, and what else its URL keeps. */
-  action: string;
+  /** The path of the page, and what else the URL of a form keeps. */
+  path: string;
   kept: Readonly<Record<string, string>>;
   /** What the fields show of a fixed range. */
   shown: TimeRange;
   time: AskedTime<string>;
   zone: string;
+  /** What is worth knowing of a time that was asked for. */
+  also: readonly string[];
+  children: React.ReactNode;
 };
 
 /** Begins the ids of the fields, and that of the sentence that says why a time is not shown. */
 const ID = "time";
 
-/** Chooses the time that the charts of a page show, besides its fixed ranges: any, by two fields, and what it is compared with. */
-export function TimeChoice({ href, time, ...form }: Props) {
+/** A part of a page with charts of one time: a fixed range, or any by two fields, and what it is compared with. */
+export function TimedSection({ ranges, range, also, children, ...rest }: Props) {
+  const { id, title, href, time } = rest;
   return (
-    <div className="row near spread">
-      <AnyTime time={time} {...form} />
-      <CompareChoice compare={time.compare} params={time.params} href={href} />
-    </div>
+    <Section
+      id={id}
+      title={title}
+      aside={
+        <Choices
+          label="Time shown"
+          choices={Object.entries(ranges).map(([one, name]) => ({
+            href: href({ range: one, ...(time.compare && { compare: time.compare }) }),
+            name,
+            isCurrent: one === range,
+          }))}
+        />
+      }
+    >
+      <div className="row near spread">
+        <AnyTime {...rest} />
+        <CompareChoice compare={time.compare} params={time.params} href={href} />
+      </div>
+      <TimeNotes asked={time.asked} instead={range && ranges[range]} also={also} />
+      {children}
+    </Section>
   );
 }
 
-function AnyTime({ action, kept, shown, time: { asked, compare, params }, zone }: Omit<Props, "href">) {
+type AnyTimeProps = Pick<Props, "id" | "path" | "kept" | "shown" | "time" | "zone">;
+
+function AnyTime({ id, path, kept, shown, time: { asked, compare, params }, zone }: AnyTimeProps) {
   const isRefused = asked.kind === "refused";
   const { from, to } = asked.kind === "range" ? asked.range : shown;
   const fields = isRefused ? asked.fields : { from: clockField(from, zone), to: clockField(to, zone) };
   return (
     <form
       className={`row near ${styles.form}`}
-      action={action}
+      action={`${path}#${id}`}
       aria-label="Any time"
       // What was typed belongs to the time that was shown then.
       key={Object.values(params).join(" ")}
@@ -77,6 +107,12 @@ export function comparedText(compare: Comparison | null): string | undefined {
   return compare === null ? undefined : COMPARED[compare];
 }
 
+/** What the pale lines of the charts are. */
+export function paleLinesText(compare: Comparison | null, earlier: { points: readonly unknown[] } | null): string {
+  if (compare === null) return "";
+  return `Pale lines are the means ${COMPARED[compare]}${earlier?.points.length ? "" : ", of which there is no data"}. `;
+}
+
 type CompareProps = Pick<Props, "href"> & Pick<AskedTime<string>, "compare" | "params">;
 
 /** Sets the same length of time, some days earlier, beside the time shown. */
@@ -105,15 +141,14 @@ export function DragHint() {
   );
 }
 
-type NotesProps = {
+type NotesProps = Pick<Props, "also"> & {
   asked: AskedRange;
   /** The fixed range that is shown where what was asked for is refused: "24 hours". */
-  instead: string | null;
-  also?: readonly string[];
+  instead: string | null | undefined;
 };
 
 /** What is worth knowing of the time that was asked for, or why it is not shown. */
-export function TimeNotes({ asked, instead, also = [] }: NotesProps) {
+function TimeNotes({ asked, instead, also }: NotesProps) {
   if (asked.kind === "refused") {
     const message = `${asked.message} Shown instead: the last ${instead?.replace(/^1 /, "")}.`;
     return <FieldError id={`${ID}-error`} message={message} />;
