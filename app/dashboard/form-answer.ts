@@ -22,6 +22,7 @@ export function refused(
   return { kind: "refused", field, message, values: withoutTokens(values) };
 }
 
+/** Says what something is called now. */
 export function renamed(name: string): FormAnswer {
   return { kind: "done", words: "It is called ", name, end: " now." };
 }
