@@ -180,6 +180,18 @@ test("each hour is the sum of its stored samples, whatever order they arrive in"
   expect(hours.reduce((sum, hour) => sum + hour.samples, 0)).toBe(samples.length);
 });
 
+test("an hour that the version before moved on is drawn by its values", async () => {
+  const { id } = await add();
+  const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - 2 * HOUR);
+  const [counts, values] = [
+    { seen: 1n, samples: 1, reboots: 0, oomKills: 0, cpuPctCount: 0 },
+    { cpuPctMin: 20, cpuPctAvg: 20, cpuPctMax: 20 },
+  ];
+  await db.telemetryHour.create({ data: { serverId: id, hour, ...counts, ...values } });
+  const { points } = await getHistory(id, "7d", Date.now());
+  expect(points).toMatchObject([{ bands: { cpuPct: { least: 20, mean: 20, greatest: 20 } } }]);
+});
+
 test("concurrent check-ins of one server count once each, and a restart counts once", async () => {
   const { id, detail } = await add();
   const hour = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
@@ -188,6 +200,9 @@ test("concurrent check-ins of one server count once each, and a restart counts o
   await Promise.all(sent.map((at) => sendSample(id, at, { oomKills: 1, uptimeS: (at - hour) / SECOND })));
   expect(await hoursOf(id)).toEqual([{ samples: 31, reboots: 1, oomKills: 30, minutes: 16 }]);
   expect((await detail()).latest_sample?.ts).toBe(Math.max(...sent));
+  // Of one ten seconds.
+  const within = Array.from({ length: 8 }, (_, n) => hour + 20 * MINUTE + n * SECOND);
+  expect((await Promise.all(within.map((at) => sendSample(id, at)))).filter(Boolean)).toHaveLength(1);
 });
 
 test("two daemons with one key are an event, and never count as restarts", async () => {

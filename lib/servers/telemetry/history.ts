@@ -83,7 +83,8 @@ const SAMPLES = stepsOf("telemetry_samples", t.at.name, "count(*)", (measure) =>
 });
 const HOURS = stepsOf("telemetry_hours", h.hour.name, "sum(samples)", (measure) => {
   const [least, mean, greatest] = [h[`${measure}Min`].name, h[`${measure}Avg`].name, h[`${measure}Max`].name];
-  const count = `coalesce(${h[`${measure}Count`].name}, samples)`;
+  // An instance of the version before gives an hour values without counting them.
+  const count = `greatest(1, coalesce(${h[`${measure}Count`].name}, samples))`;
   return [
     `min(${least})`,
     `sum(${mean} * ${count}) / sum(${count}) filter (where ${mean} is not null)`,
