@@ -4,7 +4,7 @@ import type { SMTPServerOptions } from "smtp-server";
 import { afterEach, expect, test } from "vitest";
 import { type CaughtMail, startMailServer } from "@/e2e/support/receivers";
 import { SECOND } from "@/lib/format/time";
-import { SERVER_WAIT, send, sendConfirmation } from "./mail";
+import { isOfServer, SERVER_WAIT, send, sendConfirmation } from "./mail";
 
 const MESSAGE = {
   id: "n-2",
@@ -101,12 +101,19 @@ test("a long name is cut", async () => {
 });
 
 test("a mail that the server refuses at any stage is tried again", async () => {
-  const atEnd = await mailServer({
-    onData(stream, _, done) {
-      stream.resume().on("end", () => done(Object.assign(new Error("later"), { responseCode: 451 })));
-    },
-  });
-  expect(await sendTo(atEnd.port)).toEqual({ kind: "again", reason: "The mail server answered 451.", arrived: "no" });
+  const atEnd = (responseCode: number) =>
+    mailServer({
+      onData(stream, _, done) {
+        stream.resume().on("end", () => done(Object.assign(new Error("no"), { responseCode })));
+      },
+    });
+  for (const [code, reason] of [
+    [451, "The mail server answered 451."],
+    [554, "The mail server refused the message: it answered 554."],
+  ] as const) {
+    expect(await sendTo((await atEnd(code)).port)).toEqual({ kind: "again", reason, arrived: "no" });
+    expect(isOfServer(reason)).toBe(code === 451);
+  }
   const unknown = await mailServer({
     onRcptTo: (_, __, done) => done(Object.assign(new Error("nobody"), { responseCode: 550 })),
   });

@@ -123,7 +123,7 @@ function escapeHtml(text: string): string {
 
 /** Whether the mail server failed, through which all mail goes, and not one address. */
 export function isOfServer(reason: string): boolean {
-  return reason === NO_SERVER || /^The mail server(?! refused the address)/.test(reason);
+  return reason === NO_SERVER || /^The mail server(?! refused the (?:address|message))/.test(reason);
 }
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number };
@@ -139,7 +139,8 @@ function failure({ responseCode, command, code, message }: SmtpError): Outcome {
   };
   if (code === "EAUTH") return again("The mail server refused the console's password.", true);
   if (responseCode !== undefined) {
-    const does = command === "RCPT TO" ? "refused the address: it answered" : "answered";
+    const what = command === "RCPT TO" ? "address" : command === "DATA" && responseCode >= 500 ? "message" : null;
+    const does = what === null ? "answered" : `refused the ${what}: it answered`;
     return again(`The mail server ${does} ${responseCode}.`, true);
   }
   if (/certificate|altname|self.signed|unable to verify/i.test(message)) {
