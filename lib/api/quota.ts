@@ -1,3 +1,4 @@
+import { databaseNow } from "@/lib/database/clock";
 import { SECOND } from "@/lib/format/time";
 import { type Decision, limit, peek } from "@/lib/rate-limit";
 import { API_REQUESTS, windowSeconds } from "@/lib/rate-limit/policy";
@@ -26,7 +27,7 @@ function applyDecision(decision: Decision, tokenId: number, headers: Headers): v
   const waitSeconds = Math.ceil(decision.waitMs / SECOND);
   setQuotaHeaders(headers, decision, waitSeconds);
   if (decision.accepted) return;
-  recordLimited(tokenId, Date.now());
+  recordLimited(tokenId, databaseNow().getTime());
   throw rateLimitExceeded(Math.max(1, waitSeconds));
 }
 

@@ -30,7 +30,7 @@ test("no token ends after the last instant with a year of four digits", () => {
     expiresAt: end,
   });
   expect(dayOf(end, "America/New_York")).toBe("9999-12-31");
-  expect(expiryOfReplacement({ createdAt: new Date(0), expiresAt: end }, null, now)).toEqual(end);
+  expect(expiryOfReplacement({ createdAt: new Date(0), expiresAt: end }, now)).toEqual(end);
 });
 
 test("the first and the last day of a token are those of the zone", () => {

@@ -82,7 +82,7 @@ export async function replaceToken(
   if (!old) return invalid("form", "You have no such token.");
   return insertToken(accountId, {
     name: old.name,
-    expiresAt: expiryOfReplacement(old, await findSuccessor(accountId, old), databaseNow()),
+    expiresAt: expiryOfReplacement(await withMeantLife(accountId, old), databaseNow()),
     networks: old.networks,
     formNonce: input.formNonce,
     replaces: { old, overlap: input.overlap },
@@ -251,9 +251,10 @@ export async function findToken(accountId: number, id: number): Promise<TokenRec
   return db.accessToken.findFirst({ where: { id, accountId }, select });
 }
 
-/** Returns the latest token that replaces this one, whether it still works or not, or null. */
-export async function findSuccessor(accountId: number, { replacedById: id }: TokenRecord): Promise<TokenRecord | null> {
-  return id === null ? null : findToken(accountId, id);
+/** Returns the token that lives as long as this one was meant to: the last of those that took its place, or itself. */
+export async function withMeantLife(accountId: number, token: TokenRecord): Promise<TokenRecord> {
+  const next = token.replacedById === null ? null : await findToken(accountId, token.replacedById);
+  return next ? withMeantLife(accountId, next) : token;
 }
 
 /** Returns the latest token that this one replaced, or null. */

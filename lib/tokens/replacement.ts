@@ -13,12 +13,8 @@ export function findOverlap(text: string): Overlap | null {
 
 type Life = { createdAt: Date; expiresAt: Date | null };
 
-/**
- * When the new token expires: it lives as long as the old one was meant to, which an earlier replacement knows still. Null for
- * never.
- */
-export function expiryOfReplacement(old: Life, earlier: Life | null, now: Date): Date | null {
-  const { createdAt, expiresAt } = earlier ?? old;
+/** When the new token expires: it lives as long as the old one was meant to. Null for never. */
+export function expiryOfReplacement({ createdAt, expiresAt }: Life, now: Date): Date | null {
   return expiresAt && noLaterThanLast(new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime()));
 }
 

@@ -1,3 +1,4 @@
+import { databaseNow } from "@/lib/database/clock";
 import { execute } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -104,7 +105,7 @@ async function writeUntilNothingIsLeft(): Promise<void> {
   try {
     do {
       const goesOn = await pause(GATHER_FOR);
-      const now = Date.now();
+      const now = databaseNow().getTime();
       for (const [id, { at }] of written) if (now - at >= WRITE_EVERY) written.delete(id);
       // Before the process ends, it writes everything that it has.
       const due = [...unwritten].filter(([, { dueAt }]) => dueAt <= now || !goesOn).sort(([a], [b]) => a - b);

@@ -1,3 +1,4 @@
+import { databaseNow } from "@/lib/database/clock";
 import { attempt, repeat } from "@/lib/database/repeat";
 import { SECOND } from "@/lib/format/time";
 import { watchNodes } from "@/lib/game-services/events/watch";
@@ -20,7 +21,7 @@ function watchEverything(): void {
   repeat("being present", { first: 0, every: EVERY }, beat);
   repeat("watching what happens", { first: SECOND, every: EVERY }, async () => {
     await attempt("watching servers", watchServers);
-    await attempt("watching tokens", () => watchTokens(Date.now()));
+    await attempt("watching tokens", () => watchTokens(databaseNow().getTime()));
     await attempt("watching edge nodes", watchNodes);
   });
 }

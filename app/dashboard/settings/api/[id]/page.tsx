@@ -12,7 +12,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
 import { findNews, listTokenNews } from "@/lib/tokens/events/token-events";
-import { endOf, findReplacedBy, findSuccessor, findToken, type TokenRecord } from "@/lib/tokens/management";
+import { endOf, findReplacedBy, findToken, type TokenRecord, withMeantLife } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { mergeNetworks } from "@/lib/tokens/networks";
 import { expiryOfReplacement } from "@/lib/tokens/replacement";
@@ -40,7 +40,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
   const [days, visitors, successor, predecessor, facts] = await Promise.all([
     listDaysOfUse([token.id], now),
     listVisitors(token, isActive ? null : endOf(token), networks),
-    findSuccessor(accountId, token),
+    token.replacedById === null ? null : findToken(accountId, token.replacedById),
     findReplacedBy(accountId, token.id),
     readFacts(now),
   ]);
@@ -88,7 +88,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
         <ReplaceToken
           {...{ id: token.id, isActive }}
           formNonce={randomBytes(16).toString("base64url")}
-          expiry={expiryOfReplacement(token, successor, now)}
+          expiry={expiryOfReplacement(await withMeantLife(accountId, token), now)}
         />
         {isActive && (
           <SettingsSection id="revoke" title="Revoke">
