@@ -35,13 +35,13 @@ const runsBeyond = (most: string) => `select run.id from (
   where server_id = o.id and status = 'done') run where run.place > ${most}`;
 
 /** The events of subjects of a kind but the latest of each, and those that go on. Most have few, which the index counts. */
-const eventsBeyond = (subject: string, ofEach: string): Row => ({
+const eventsBeyond = (subject: string, ofEach?: string, id = "o.id"): Row => ({
   of: "events",
   key: "subject_id, id",
-  ofEach,
+  ...(ofEach !== undefined && { ofEach }),
   kept: MOST_EVENTS,
   select: (most) => {
-    const own = `from events where subject = '${subject}' and subject_id = o.id`;
+    const own = `from events where subject = '${subject}' and subject_id = ${id}`;
     return `select subject_id, id from (
       select * ${own} and (select count(*) ${own}) > ${most} order by started_at desc offset ${most}) e
       where ended_at is not null`;
@@ -112,6 +112,7 @@ const ROWS = {
     eventsBeyond("server", "servers"),
     eventsBeyond("service", "game_services"),
     eventsBeyond("token", "access_tokens"),
+    eventsBeyond("console", undefined, "0"),
     {
       of: "maintenance_times",
       key: "server_id, id",
