@@ -42,7 +42,7 @@ export function Lane({ name, from, to, marks }: Props) {
     least,
   );
   return (
-    <fieldset className={styles.lane} aria-label={name}>
+    <fieldset className={styles.lane} aria-label={name} aria-hidden={told.length === 0 || undefined}>
       <span className={styles.name} aria-hidden="true">
         {name}
       </span>

@@ -289,7 +289,7 @@ function takesTurn({ daemons }: Follow, daemon: string | undefined): boolean {
   return daemon !== undefined && daemon !== daemons?.[0] && daemon === daemons?.[1];
 }
 
-/** `agent.sh once` is named by its machine. Beside the machine's own daemon it is no second one, beside another machine's it is. */
+/** `agent.sh once` is named by its machine. Beside a daemon it proves nothing, since it may be run on the same machine. */
 const isOnce = (name: string | null | undefined) => name?.startsWith("machine-") ?? false;
 
 /** What goes on after this check-in, and what begins or ends with it. */
