@@ -104,7 +104,8 @@ test("a wrong field is refused by name, and nothing of the check-in is kept", as
 });
 
 test("samples are judged by PostgreSQL's time, which every answer states", async () => {
-  const { id, key } = await newReportingServer();
+  const { id: accountId, token } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
   for (const off of [HOUR, -HOUR]) {
     const [{ now = 0 } = {}] = await db.$queryRaw<{ now: number }[]>`select extract(epoch from now())::float8 as now`;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });
@@ -117,6 +118,7 @@ test("samples are judged by PostgreSQL's time, which every answer states", async
         await send(key, sample, { method: "GET" }),
       ];
       expect(answers.map(({ status }) => status)).toEqual([200, 400, 401, 405]);
+      expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ online: true });
       for (const { headers } of answers) {
         expect(Math.abs(Number(headers.get("x-console-time")) - now)).toBeLessThan(MINUTE / SECOND);
         expect(headers.get("x-console-time")).toMatch(/^\d{10}$/);

@@ -92,7 +92,7 @@ test("npm run demo shows live data in every state and keeps it across runs", {
   type Series = { series: { ts: number; node_id: number; latency_ms: number | null }[] };
   const askForWeek = () =>
     getDataWhenServed<Series>(origin, `/api/v1/game-services/${active?.id}/metrics?range=7d`, token);
-  // The last hour is there at once, the week arrives behind it.
+  // The week arrives behind the last hour.
   expect((await askForWeek()).series.length).toBeGreaterThan(100);
   await expect
     .poll(async () => (await askForWeek()).series.length, { intervals: [2 * SECOND], ...SLOW })

@@ -181,6 +181,7 @@ for (const [name, reporter] of Object.entries({ "the daemon": DAEMON, Prometheus
     await expect.poll(() => crowd.seen.some(isTaken)).toBe(true);
     const seen = await crowd.stop();
     expectTrueRefusals(seen);
+    expect(seen.filter((one) => !isTaken(one) && one.status !== 503)).toEqual([]);
     // A first scrape is no sample yet.
     if (reporter !== DAEMON) return;
     const taken = new Set(seen.filter(isTaken).map(({ token }) => token));

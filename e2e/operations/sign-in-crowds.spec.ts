@@ -31,5 +31,11 @@ test("a site with too many networks blocks nobody elsewhere from public pages an
     expect((await send(`/sign-in?next=/elsewhere-${round}`, elsewhere)).status).toBe(200);
     expect((await signIn(owner.email, PASSWORD, `2001:db8:ffff:${round}::1`)).status).toBe(303);
   }
-  for (const crowd of crowds) await crowd.stop();
+  const turnedAway = async () => (await signIn("nobody@example.com", "wrong password", from(1))).text();
+  await expect.poll(turnedAway).toContain("Nobody was signed in. Try again in a few seconds.");
+  const [forms = []] = await Promise.all(crowds.map((crowd) => crowd.stop()));
+  for (const { status, retryAfter } of forms) {
+    expect([200, 429]).toContain(status);
+    if (status === 429) expect(retryAfter).toMatch(/^[1-5]$/);
+  }
 });

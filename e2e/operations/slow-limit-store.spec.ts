@@ -58,7 +58,7 @@ for (const [name, open] of Object.entries(STORES)) {
 
       proxy.setDelay(3 * SECOND);
       expect(await acceptedOf(limits, key, 50)).toBe(50);
-      // Needs no timing: the test would time out if each decision waited for the store.
+      // One after the other: minutes, if each waited for the store.
       for (let i = 0; i < 500; i++) await limits.limit(POLICY, unique("key"));
       expect(await acceptedOf(limits, key, 50)).toBe(20);
       // Nor does one that was never quick.

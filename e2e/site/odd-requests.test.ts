@@ -110,6 +110,14 @@ test("a path that leads up never reaches the API under another name", async () =
   }
 });
 
+test("no spelling of a path of the API is looked at before its token", async () => {
+  for (const path of ["/./me", "/servers/..", "/servers\\1", "/[[...path]]", "/servers/1%2Fbenchmarks"]) {
+    const answer = await send(`GET /api/v1${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
+    expect(statusesOf(answer), path).toEqual([401]);
+    expect(answer).toMatch(/^content-type: application\/json/im);
+  }
+});
+
 test("a path that cannot be decoded is a 404 page, never a 500", async () => {
   for (const path of ["/%", "/dashboard/servers/%ff", "/dashboard/servers/1%zz", "/dashboard/game-services/%E0%A4%A"]) {
     const answer = await send(`GET ${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);

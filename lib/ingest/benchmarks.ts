@@ -74,7 +74,7 @@ async function receive(request: Request, key: string): Promise<string> {
 }
 
 /** Reads a result. @throws InvalidInputError, ApiError 413, 400 */
-export function readResult(bytes: Buffer) {
+function readResult(bytes: Buffer) {
   const json = utf8(bytes);
   requireBounded(bytes);
   const { measured, machine } = parseYabs(json);

@@ -3,10 +3,8 @@ import { varint } from "@/e2e/support/write-request";
 import { readLines } from "./agents/line-protocol";
 import { readMetrics } from "./agents/otlp-body";
 import { readRemoteWrite } from "./agents/remote-write";
-import { readResult } from "./benchmarks";
 import { MAX_ENTRIES, MAX_PARTS, MAX_PROBLEMS } from "./body-bounds";
 import { parseBoundedJson, requireBounded } from "./bounded-json";
-import { parseCheckInBody } from "./check-in-body";
 import { parseEdgeReport } from "./edge-report-body";
 
 /** The readers of the endpoints. Each answers the problems that it tells, if it tells any. */
@@ -14,9 +12,7 @@ const READERS = {
   Prometheus: (bytes: Buffer) => void readRemoteWrite(bytes),
   Influx: (bytes: Buffer) => readLines(bytes, 1, new Date()).problems,
   OTLP: (bytes: Buffer) => readMetrics(bytes).problems,
-  "a check-in": (bytes: Buffer) => void parseCheckInBody(bytes, new Date()),
   "an edge report": (bytes: Buffer) => void parseEdgeReport(bytes, new Date()),
-  "a benchmark's result": (bytes: Buffer) => void readResult(bytes),
 };
 type Reader = keyof typeof READERS;
 

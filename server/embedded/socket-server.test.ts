@@ -33,6 +33,24 @@ test("a connection that never begins is closed", async () => {
   await once(socket, "close");
 });
 
+test("encryption is declined, and COPY from the client is an error: both go on", async () => {
+  const socket = await newSocket();
+  for (const code of [80_877_104, 80_877_103]) {
+    const request = Buffer.alloc(8);
+    request.writeInt32BE(8);
+    request.writeInt32BE(code, 4);
+    socket.write(request);
+    expect(String((await once(socket, "data"))[0])).toBe("N");
+  }
+  const answers = recordAnswers(socket);
+  socket.write(startup());
+  await answers.until("Z");
+  const client = await newClient();
+  await client.query("create table numbers (n int)");
+  await expect(client.query("copy numbers from stdin")).rejects.toThrow("takes no data this way; use INSERT");
+  expect(await numberOf(client, { text: "select 1 as n" })).toBe(1);
+});
+
 test("a client too many is refused until one leaves, and others notice nothing", async () => {
   const inside: pg.Client[] = [];
   while (inside.length < TIGHT.clients) inside.push(await newClient());
