@@ -92,7 +92,7 @@ test("one row, its columns and a migration add a measurement; missing columns fa
   timeout: 3 * MINUTE,
 }, () => {
   copy.addAfter("prisma/schema.prisma", 'cpuIowaitPct     Float?   @map("cpu_iowait_pct") @db.Real', FIELD);
-  const hours = 'cpuIowaitPctMin     Float?    @map("cpu_iowait_pct_min") @db.Real';
+  const hours = 'cpuIowaitPctMin       Float?    @map("cpu_iowait_pct_min") @db.Real';
   const schema = copy.read("prisma/schema.prisma");
   expect(schema).toContain(hours);
   copy.write("prisma/schema.prisma", schema.replace(hours, hours + FIELDS_OF_HOURS));
