@@ -85,7 +85,7 @@ export async function replaceToken(
     expiresAt: expiryOfReplacement(await withMeantLife(accountId, old), databaseNow()),
     networks: old.networks,
     formNonce: input.formNonce,
-    replaces: { old, overlap: input.overlap },
+    replaces: { id, overlap: input.overlap },
   });
 }
 
@@ -94,7 +94,7 @@ type NewToken = {
   expiresAt: Date | null;
   networks: string[];
   formNonce?: string;
-  replaces?: { old: TokenRecord; overlap: Overlap };
+  replaces?: { id: number; overlap: Overlap };
 };
 
 async function insertToken(accountId: number, input: NewToken): Promise<CreateTokenResult> {
@@ -126,8 +126,8 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
         `An account can have ${MAX_ACTIVE_TOKENS} active tokens. Revoke one that is no longer needed first.`,
       );
     }
-    // Its networks may have been changed since it was read.
-    const old = replaces && (await findReplaceable(tx, replaces.old.id, now));
+    // As it is now: its networks may have been changed since it was read.
+    const old = replaces && (await findReplaceable(tx, replaces.id, now));
     if (old === null) return invalid("form", "This token has ended, or another one is taking its place already.");
     const raw = mintToken();
     const token = await tx.accessToken.create({
@@ -142,10 +142,10 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
       } satisfies Prisma.AccessTokenUncheckedCreateInput,
       select,
     });
-    if (replaces) {
+    if (replaces && old) {
       await tx.accessToken.updateMany({
-        where: { id: replaces.old.id, ...activeAt(now) },
-        data: { replacedById: token.id, ...endOfReplaced(replaces.overlap, replaces.old, now) },
+        where: { id: old.id, ...activeAt(now) },
+        data: { replacedById: token.id, ...endOfReplaced(replaces.overlap, old, now) },
       });
     }
     return { kind: "created", raw, token };

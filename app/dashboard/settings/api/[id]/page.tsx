@@ -88,7 +88,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
         <ReplaceToken
           {...{ id: token.id, isActive }}
           formNonce={randomBytes(16).toString("base64url")}
-          expiry={expiryOfReplacement(await withMeantLife(accountId, token), now)}
+          expiry={expiryOfReplacement(await withMeantLife(accountId, successor ?? token), now)}
         />
         {isActive && (
           <SettingsSection id="revoke" title="Revoke">
