@@ -32,7 +32,8 @@ export function reportPageFault(error: unknown, { method, path, headers = {} }: 
   }
   const id = headers[FAULT_ID_HEADER];
   if (id !== undefined) outages.add(String(id));
-  for (const oldest of [...outages].slice(0, -MOST_OUTAGES)) outages.delete(oldest);
+  const [oldest] = outages;
+  if (oldest !== undefined && outages.size > MOST_OUTAGES) outages.delete(oldest);
   if (isPoolExhausted(error)) reportBusy("connections", null);
   else reportOutage(error, fields);
 }

@@ -34,14 +34,17 @@ const runsBeyond = (most: string) => `select run.id from (
   select id, log, row_number() over (order by finished_at desc, id desc) as place from benchmark_runs
   where server_id = o.id and status = 'done') run where run.place > ${most}`;
 
-/** The events of subjects of a kind but the latest of each, and those that go on. Most have few, which the index counts. */
-const eventsBeyond = (subject: string, ofEach?: string, id = "o.id"): Row => ({
+/**
+ * The events of subjects of a kind but the latest of each, and those that go on. Most have few, which the index counts. Without a
+ * table of its subjects it is the console itself, with the id 0.
+ */
+const eventsBeyond = (subject: string, ofEach?: string): Row => ({
   of: "events",
   key: "subject_id, id",
   ...(ofEach !== undefined && { ofEach }),
   kept: MOST_EVENTS,
   select: (most) => {
-    const own = `from events where subject = '${subject}' and subject_id = ${id}`;
+    const own = `from events where subject = '${subject}' and subject_id = ${ofEach ? "o.id" : 0}`;
     return `select subject_id, id from (
       select * ${own} and (select count(*) ${own}) > ${most} order by started_at desc offset ${most}) e
       where ended_at is not null`;
@@ -112,7 +115,7 @@ const ROWS = {
     eventsBeyond("server", "servers"),
     eventsBeyond("service", "game_services"),
     eventsBeyond("token", "access_tokens"),
-    eventsBeyond("console", undefined, "0"),
+    eventsBeyond("console"),
     {
       of: "maintenance_times",
       key: "server_id, id",
