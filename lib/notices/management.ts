@@ -85,7 +85,7 @@ export async function listChannels(accountId: number) {
     rows.map(async ({ sealed, ...row }) => ({
       ...row,
       isLost: isLost(sealed),
-      isServers: row.offReason !== null && isOfServer(row.offReason),
+      failsAtServer: row.offReason !== null && isOfServer(row.offReason),
       waiting: waiting.filter(({ channelId }) => channelId === row.id),
       last: (await query(LAST, { channelId: row.id })).map((one) => ({ ...one, title: titleOf(one) })),
     })),
@@ -93,7 +93,7 @@ export async function listChannels(accountId: number) {
 }
 
 /**
- * A channel without what it keeps secret. `isLost`: this console has no key that opens it. `isServers`: what failed last is the
+ * A channel without what it keeps secret. `isLost`: this console has no key that opens it. `failsAtServer`: what failed last is the
  * operator's mail server. Times in epoch milliseconds.
  */
 export type Channel = Awaited<ReturnType<typeof listChannels>>[number];

@@ -133,7 +133,7 @@ function ChannelBadge({ confirmedAt, offAt, failingSince }: Channel) {
 }
 
 function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
-  const { confirmedAt, offAt, offReason, failingSince, isLost, isServers } = channel;
+  const { confirmedAt, offAt, offReason, failingSince, isLost, failsAtServer } = channel;
   if (offAt !== null) {
     return (
       <p>
@@ -155,7 +155,7 @@ function ChannelState({ channel, now }: { channel: Channel; now: Date }) {
   return (
     <p>
       Nothing arrives there{offReason === null ? "." : `: ${offReason}`} The first failure was{" "}
-      <Time at={failingSince} now={now} />.{!isServers && " After a day of failures it is turned off."}
+      <Time at={failingSince} now={now} />.{!failsAtServer && " After a day of failures it is turned off."}
     </p>
   );
 }
