@@ -62,6 +62,11 @@ export async function checkIn(machine: DemoMachine, now: Date): Promise<void> {
   await storeCheckIn(id, { facts, publicIp, sample }, arrival);
 }
 
+/** Where the minute of the clock begins that a check-in of `now` belongs to: what is written of the past ends before it. */
+export function thisMinute(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / MINUTE) * MINUTE);
+}
+
 /** Where the last whole hour of the clock begins. */
 export function lastHour(now: Date): Date {
   return new Date(startOfHour(now.getTime()) - HOUR);
@@ -69,7 +74,7 @@ export function lastHour(now: Date): Date {
 
 /** Writes what is missing since the demo ran last, at most a day: every finished minute. In a new demo, of the last hour. */
 export async function catchUp(machines: readonly DemoMachine[], now: Date): Promise<void> {
-  const until = new Date(Math.floor(now.getTime() / MINUTE) * MINUTE);
+  const until = thisMinute(now);
   const { _max } = await db.metricSample.aggregate({ where: { service: OF_THE_DEMO }, _max: { ts: true } });
   const from = _max.ts ? new Date(Math.max(_max.ts.getTime(), until.getTime() - DAY)) : lastHour(now);
   if (now.getTime() - from.getTime() > PAUSE) await writeSamples(machines, { from, until });

@@ -22,7 +22,7 @@ import {
   FIRST_ACCOUNT,
 } from "@/prisma/demo/data";
 import { json, writeSamples } from "@/prisma/demo/history";
-import { catchUp, checkIn, demoMachines, lastHour, OF_THE_DEMO } from "@/prisma/demo/live";
+import { catchUp, checkIn, demoMachines, lastHour, OF_THE_DEMO, thisMinute } from "@/prisma/demo/live";
 import { answersTo, runNodes } from "@/prisma/demo/traffic";
 
 const DEMO_TOKEN = "demo";
@@ -158,7 +158,7 @@ async function createServers(accounts: Ids, now: Date): Promise<void> {
     const heardFrom = lastHour(until ?? now);
     const { accountId } = await db.server.update({ where: { id }, data: { firstSeenAt: heardFrom } });
     if (until === null) continue;
-    await writeSamples([machine], { from: heardFrom, until });
+    await writeSamples([machine], { from: heardFrom, until: thisMinute(until) });
     await checkIn(machine, until);
     // What the watch writes of it.
     const offlineSince = ago(until, -ONLINE_WINDOW);
