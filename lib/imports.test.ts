@@ -79,24 +79,6 @@ test("what a file exports is named in another file", () => {
   expect(unused).toEqual([]);
 });
 
-test("the checks find a planted circle of types and an upward import", () => {
-  const planted = new Map<string, Import[]>([
-    ["lib/process/a.ts", [{ to: "lib/process/b.ts", isType: true }]],
-    ["lib/process/b.ts", [{ to: "lib/process/a.ts", isType: true }]],
-  ]);
-  expect(findCircles(planted)).toEqual(["lib/process/a.ts > lib/process/b.ts > lib/process/a.ts"]);
-  expect(isUpward("lib/process/a.ts", { to: "lib/rate-limit/index.ts", isType: true })).toBe(true);
-  expect(isUpward("lib/tokens/a.ts", { to: "lib/api/schemas.ts", isType: true })).toBe(false);
-  expect(isUpward("lib/tokens/a.ts", { to: "lib/api/schemas.ts", isType: false })).toBe(true);
-  expect(
-    readText('import type { A } from "./b";\n/** @type {import("../c.mjs").C} */\n/** @import { D } from "./d.mjs" */'),
-  ).toEqual([
-    { to: "./b", isType: true },
-    { to: "../c.mjs", isType: false },
-    { to: "./d.mjs", isType: true },
-  ]);
-});
-
 /** Every file of the project with the files of the project that it names. */
 function readImports(): Map<string, Import[]> {
   const files = new Set(projectFiles().filter((file) => /\.(?:tsx?|mjs)$/.test(file) && !file.startsWith(GENERATED)));

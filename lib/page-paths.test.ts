@@ -1,25 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import * as paths from "./page-paths";
-
-const { findOwnPage, OWN_PAGES, NO_PAGE } = paths;
+import { findOwnPage, OWN_PAGES } from "./page-paths";
 
 const files = readdirSync("app", { recursive: true, encoding: "utf8" });
 const pages = files.filter((file) => /(^|\/)page\.tsx$/.test(file)).map((file) => `/${dirname(file)}`);
-
-test("every path that the console names leads to a page", () => {
-  for (const [name, path] of Object.entries(paths)) {
-    if (path === NO_PAGE || path === findOwnPage || typeof path === "object") continue;
-    const folder =
-      typeof path === "string"
-        ? path
-        : String(path(7 as never))
-            .replace("/7", "/[id]")
-            .replace(/[#?].*/, "");
-    expect(existsSync(join("app", folder, "page.tsx")), `${name}: ${folder}`).toBe(true);
-  }
-});
 
 test("the listed pages and names beside an id match the folders of app/", () => {
   const folders = new Map<string, { pages: string[]; besideIds: string[] }>();

@@ -19,13 +19,6 @@ test("the console serves exactly the clients that its document generates", async
   }
 });
 
-test("npm run documents names its database before anything reads DATABASE_URL", async () => {
-  const program = `import("./scripts/documents.ts").then(() =>
-    console.log(Symbol.for("console-api.database-pool") in globalThis))`;
-  const { output } = await runProgram(process.execPath, ["--import", "tsx", "--eval", program]);
-  expect(output).toBe("false\n");
-});
-
 test("the TypeScript client runs in Node as plain JavaScript without its types", {
   timeout: 60_000,
 }, async () => {

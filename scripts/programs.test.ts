@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { expect, type TestContext, test, vi } from "vitest";
 import { PROGRAMS, type Program } from "@/e2e/support/programs.mjs";
 import { needsProgram } from "@/e2e/support/unit-needs";
@@ -28,34 +27,4 @@ test("a test lacking a program is skipped with the reason, and fails in CI", () 
   vi.stubEnv("CI", "true");
   expect(() => needsProgram(context, "wget")).toThrow("no wget (apt install wget)");
   vi.unstubAllEnvs();
-});
-
-/** What starts a program: its name as the first argument, or a function of e2e/support that runs it. */
-const STARTS: Partial<Record<Program, RegExp>> = {
-  caddy: /startCaddy\b/,
-  curl: /AgentBench\(/,
-  haproxy: /startHaProxy\(|new EdgeHost\(/,
-  ip: /new EdgeHost\(|SystemdHost\.boot\(/,
-  nginx: /startNginx\b/,
-  openssl: /startNginx\b/,
-  pgbouncer: /startPgBouncer\(/,
-  postgres: /startPostgres\(/,
-  prometheus: /startPrometheus\(|startPrometheusAgent\(/,
-  "prometheus-node-exporter": /startNodeExporter\(/,
-  promtool: /checkMetrics\(/,
-  "redis-server": /startRedis\(/,
-};
-
-test("a spec that starts a program of the table asks for it", () => {
-  const files = readdirSync("e2e", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".spec.ts"));
-  const forgotten = files.flatMap((file) => {
-    const text = readFileSync(join("e2e", file), "utf8");
-    const asked = [...text.matchAll(/\bneeds\(([^)]*)\)/g)].map(([, words]) => words).join();
-    const others = text.replace(/\b(?:needs|shim)\([^)]*\)/g, "");
-    return names
-      .filter((name) => new RegExp(`[([]"${name}",`).test(others) || STARTS[name]?.test(others))
-      .filter((name) => !new RegExp(`"${name}(?: with \\w+)?"`).test(asked))
-      .map((name) => `${file} starts ${name}`);
-  });
-  expect(forgotten).toEqual([]);
 });

@@ -30,24 +30,3 @@ test("when a connection closes, every answer in line on it has closed", async ()
   expect(asked.every(({ destroyed }) => destroyed)).toBe(true);
   close();
 });
-
-test("a connection that offers HTTP/2 with each request gathers no listeners", async () => {
-  const listeners: number[][] = [];
-  const { socket, close } = await connected((response) => {
-    const one = response.req.socket;
-    listeners.push(["error", "timeout", "close"].map((event) => one.listenerCount(event)));
-    response.end("ok");
-  });
-  let answers = "";
-  socket.on("data", (bytes) => {
-    answers += bytes;
-  });
-  const offer = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
-  for (let count = 1; count <= 12; count++) {
-    socket.write(offer);
-    await expect.poll(() => answers.match(/ok/g)?.length, { timeout: 10_000 }).toBe(count);
-  }
-  expect(listeners.at(-1)).toEqual(listeners[1]);
-  socket.destroy();
-  close();
-});

@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
 import type { FleetServer } from "@/lib/servers/servers";
-import {
-  adjacentOf,
-  countNeeds,
-  countTags,
-  fleetPath,
-  idsInList,
-  needSomebody,
-  pageOf,
-  parseFleetQuery,
-  serverInList,
-} from "./fleet-query";
+import { adjacentOf, countTags, fleetPath, idsInList, pageOf, parseFleetQuery } from "./fleet-query";
 
 const server = (id: number, label: string, change: Partial<FleetServer> = {}): FleetServer => ({
   id,
@@ -85,12 +75,6 @@ test("servers are found by whole tags and by words of their tags", () => {
   expect(adjacentOf(1, tagged, parseFleetQuery({ tag: "db" }))).toMatchObject({ next: { id: 2 }, count: 2 });
 });
 
-test("only offline servers and those needing attention need somebody", () => {
-  const counts = countNeeds(FLEET);
-  expect(counts).toEqual({ offline: 1, attention: 1, well: 2, never: 1 });
-  expect(needSomebody(counts)).toBe(2);
-});
-
 test("a query survives its URL, and unknown values in it are ignored", () => {
   for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&tag=eu+west&page=3"]) {
     const params = Object.fromEntries(new URL(path, "http://x").searchParams);
@@ -98,23 +82,4 @@ test("a query survives its URL, and unknown values in it are ignored", () => {
   }
   const nonsense = { order: "constructor", show: "__proto__", q: ["a"], tag: ["a"], view: "compact", page: "0" };
   expect(fleetPath(parseFleetQuery(nonsense))).toBe("/dashboard");
-});
-
-test("a server's neighbours are those of its filtered list, otherwise of the whole list", () => {
-  const adjacent = (id: number, query: Record<string, string>) => {
-    const found = adjacentOf(id, FLEET, parseFleetQuery(query));
-    return found && [found.previous.label, found.next.label, found.place, found.count];
-  };
-  expect(adjacent(4, {})).toEqual(["never", "strained", 1, 5]);
-  expect(adjacent(3, {})).toEqual(["silent", "well 9", 2, 5]);
-  expect(adjacent(2, { q: "well", order: "-name" })).toEqual(["well 9", "well 9", 1, 2]);
-  expect(adjacent(3, { show: "well" })).toEqual(["silent", "well 9", 2, 5]);
-  expect(adjacent(3, { show: "attention" })).toBeNull();
-  expect(adjacent(99, {})).toBeNull();
-});
-
-test("a server's page keeps its list's order and filter, but not the page number", () => {
-  const query = parseFleetQuery({ order: "-cpu", show: "attention", q: "a b", page: "3" });
-  expect(serverInList(7, query, { range: "7d" })).toBe("/dashboard/servers/7?order=-cpu&show=attention&q=a+b&range=7d");
-  expect(serverInList(7, parseFleetQuery({}))).toBe("/dashboard/servers/7");
 });

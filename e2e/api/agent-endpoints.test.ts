@@ -2,15 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { POST as writeInThisProcess } from "@/app/ingest/prometheus/write/route";
 import { grown, nodeExporterSeries } from "@/e2e/support/agent-bodies";
-import { AGENTS, CHECK_INS, EMPTY, packed, plain, REPORTERS, typeOf } from "@/e2e/support/agent-protocols";
+import { AGENTS, CHECK_INS, EMPTY, plain, REPORTERS } from "@/e2e/support/agent-protocols";
 import {
   agentAt,
   INFLUX,
   now,
   OTLP,
-  PROMETHEUS,
   paths,
   type Sent,
   samplesOf,
@@ -20,12 +18,10 @@ import {
 import { answer, ask } from "@/e2e/support/ask";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { exportRequest } from "@/e2e/support/otlp-request";
-import { recordQueries } from "@/e2e/support/recorded-queries";
 import type { Series } from "@/e2e/support/write-request";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { fairCounts } from "@/lib/process/fair";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";
@@ -193,41 +189,6 @@ test("an agent beside our daemon with the same key is reported as two daemons", 
   await checkIn();
   await writeSeries(key, nodeExporterSeries(ts + 15 * SECOND, grown(1)));
   expect(await db.event.count({ where: { subjectId: id, kind: "two_daemons", endedAt: null } })).toBe(1);
-});
-
-test("a scrape costs three statements and the transaction of its check-in", async () => {
-  const { key } = await newReportingServer();
-  const ts = now() - MINUTE;
-  const write = (round: number) =>
-    writeInThisProcess(
-      new Request("http://console/", {
-        method: "POST",
-        headers: { ...typeOf(PROMETHEUS), Authorization: `Bearer ${key}` },
-        body: packed(nodeExporterSeries(ts + round * 15 * SECOND, grown(round))),
-      }),
-      { params: Promise.resolve({}) },
-    );
-  for (const round of [0, 1]) expect((await write(round)).status).toBe(204);
-  const queries = await recordQueries(async () => expect((await write(2)).status).toBe(204));
-  const verbs = queries.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1]);
-  expect(verbs.slice(0, 3)).toEqual(["select", "select", "begin"]);
-  expect(verbs.slice(-2)).toEqual(["commit", "insert"]);
-  // The check-in tells of a killed process besides.
-  expect(verbs.slice(3, -2)).toEqual(["select", "select", "insert", "insert", "with", "insert"]);
-});
-
-test("bodies over 16 KB are read in their account's turn, others at once", async () => {
-  const turns = () => fairCounts().heavy.atOnce + fairCounts().heavy.waited;
-  const { key } = await newReportingServer();
-  const before = turns();
-  for (const [bytes, taken] of [
-    [16 * 1024, 0],
-    [16 * 1024 + 1, 1],
-  ] as const) {
-    const comment = `#${"x".repeat(bytes - 1)}`;
-    expect((await send(INFLUX, key, comment)).status).toBe(204);
-    expect(turns() - before).toBe(taken);
-  }
 });
 
 test("OTLP in compressed Protocol Buffers makes the same check-in, answered in Protocol Buffers", async () => {

@@ -2,12 +2,9 @@ import { expect, test } from "vitest";
 import { ask, getData, spend } from "@/e2e/support/ask";
 import type { WholeAnswer } from "@/e2e/support/calls";
 import { newAccount, newGameService, newServer, putSample, type TestAccount } from "@/e2e/support/factories";
-import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
-import { listServiceReadings } from "@/lib/game-services/readings";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { listServerReadings } from "@/lib/servers/servers";
 
 test("one scrape is the whole account in base units and counts as one request", async () => {
   const account = await newAccount();
@@ -96,22 +93,6 @@ test("refused scrapes are 401, 405 or 429 with a line of plain text", async () =
   const refused = await scrape(token);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   await expectLine(refused, 429, /^Rate limit exceeded\. Retry in \d+ seconds?\.\n$/);
-});
-
-test("1,000 servers are two statements, and all game services another", async () => {
-  const { id: accountId } = await newAccount();
-  const servers = Array.from({ length: 1000 }, (_, i) => ({
-    accountId,
-    label: `s${i}`,
-    hostname: `s${i}.example.net`,
-  }));
-  await db.server.createMany({ data: servers });
-  await newGameService(accountId);
-  await newGameService(accountId);
-  const readings: unknown[] = [];
-  expect(await recordQueries(async () => readings.push(...(await listServerReadings(accountId))))).toHaveLength(2);
-  expect(readings).toHaveLength(1000);
-  expect(await recordQueries(() => listServiceReadings(accountId))).toHaveLength(1);
 });
 
 function bearer(token: string) {

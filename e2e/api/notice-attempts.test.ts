@@ -63,22 +63,6 @@ test("a message that may have arrived is repeated with the same id and text", as
   expect(arrivals.length).toBeGreaterThan(2);
 });
 
-test("a message on its way is due when its channel is free again", async () => {
-  const { live, goOffline, addServer, answers, channelId } = await newListener();
-  const due: (Date | null)[] = [];
-  answers.set(channelId, async () => {
-    const { nextAt } = await db.noticeMessage.findFirstOrThrow({ where: { channelId } });
-    const { leasedUntil } = await db.noticeChannel.findUniqueOrThrow({ where: { id: channelId } });
-    due.push(nextAt, leasedUntil);
-    return REFUSED;
-  });
-  await goOffline(await addServer("web-1"), 5);
-  await live(MINUTE);
-  const [message, channel] = due;
-  expect(message).toBeInstanceOf(Date);
-  expect(message).toEqual(channel);
-});
-
 const SEEDS = process.env.CI ? [1, 2, 3, 4, 5, 6] : [1, 2];
 
 test.each(SEEDS)("in random history %i every outage beyond its delay is told with its end", async (seed) => {

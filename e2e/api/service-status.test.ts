@@ -143,49 +143,6 @@ test("concurrent edits and acknowledgements end in the last version's status and
   expect(await statusOf(again.id)).toBe("pending_config");
 });
 
-test("a node that joins or leaves writes only services whose status changes", async () => {
-  const owner = await newOwner();
-  const [one, two] = [await newNode(), await newNode()];
-  await sql(
-    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, config_version, wish, status,
-       first_fetched_at)
-     select $1, 'Many', 'row-' || i || '.example.com', '192.0.2.1', i, 1, 'on', 'active', now() from generate_series(1, 450) i`,
-    [owner],
-  );
-  // The second node lacks three of them, in different batches.
-  await sql(
-    `insert into edge_acknowledgements (service_id, node_id, version)
-     select s.id, n.id, 1 from game_services s, edge_nodes n
-     where n.id = $1 or n.id = $2 and s.origin_port not in (1, 250, 450)`,
-    [one.id, two.id],
-  );
-  await get(one.key);
-  const rows = () =>
-    sql<{ port: number; row: string; status: string }>(
-      `select origin_port as port, xmin::text || updated_at as row, status::text from game_services
-       order by origin_port`,
-    );
-  const settled = () =>
-    expect.poll(() => sql("select 1 from edge_nodes where unsettled_since is not null")).toEqual([]);
-  let before = await rows();
-  expect(new Set(before.map(({ status }) => status))).toEqual(new Set(["active"]));
-  for (const [change, status] of [
-    [() => get(two.key), "configuring"],
-    [() => sql("update edge_nodes set last_heard_at = now() - interval '2 minutes' where id = $1", [two.id]), "active"],
-    [() => get(two.key), "configuring"],
-    [() => nodes.removeNode(two.id), "active"],
-  ] as const) {
-    await change();
-    await watchFor();
-    await expect.poll(async () => (await rows())[449]?.status).toBe(status);
-    await settled();
-    const after = await rows();
-    const written = after.filter(({ row }, index) => row !== before[index]?.row);
-    expect(written.map(({ port, status }) => [port, status])).toEqual([1, 250, 450].map((port) => [port, status]));
-    before = after;
-  }
-});
-
 test("an owner can make 30 versions in ten minutes, without limiting other owners", async () => {
   const [owner, other] = [await newOwner(), await newOwner()];
   const { id, input } = await newService(owner);

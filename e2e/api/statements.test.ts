@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { GET as getMetrics, HEAD as headMetrics } from "@/app/api/v1/game-services/[id]/metrics/route";
+import { GET as getMetrics } from "@/app/api/v1/game-services/[id]/metrics/route";
 import { GET as getGameService } from "@/app/api/v1/game-services/[id]/route";
 import { GET as getGameServices } from "@/app/api/v1/game-services/route";
 import { GET as getMe } from "@/app/api/v1/me/route";
@@ -50,20 +50,6 @@ test("every endpoint costs a fixed number of statements, however much there is t
     const expected = path === "/me" ? 1 : path === "/game-services/:id/metrics" ? 3 : 2;
     expect(queries, path).toHaveLength(expected);
   }
-});
-
-test("HEAD of metrics asks for the service alone, and reads no interval", async () => {
-  const account = await newAccount();
-  const { id } = await newGameService(account.id);
-  const head = new Request(`http://localhost/api/v1/game-services/${id}/metrics?range=7d`, {
-    method: "HEAD",
-    headers: { Authorization: `Bearer ${account.token}` },
-  });
-  const queries = await recordQueries(async () => {
-    const answer = await headMetrics(head, { params: Promise.resolve({ id: String(id) }) });
-    expect([answer.status, await answer.text()]).toEqual([200, ""]);
-  });
-  expect(queries.map(({ text }) => text).join("\n")).not.toContain("metric_samples");
 });
 
 test("a scrape costs four statements", async () => {

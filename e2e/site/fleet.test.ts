@@ -280,10 +280,3 @@ test("a server that never checked in is nowhere said to have been seen", async (
   expect(page.textOf("main")).toContain("Never checked in");
   expect(page.textOf("main")).not.toContain("days ago");
 });
-
-test("an address of the compact view, which is gone, shows the rows", async () => {
-  const { account, page } = await newVisitor();
-  await newServer(account.id);
-  await page.goto("/dashboard?view=compact");
-  expect(page.$("tr[data-server]").length).toBe(1);
-});

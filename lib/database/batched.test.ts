@@ -19,12 +19,6 @@ test("questions of one turn share one statement, and each gets its own answer", 
   expect(batches).toEqual([[3, 13, 4, 3]]);
 });
 
-test("an unknown key is answered undefined, even if the statement finds nothing", async () => {
-  const rows: readonly (string | undefined)[] = [];
-  const find = batched(async () => rows, 2);
-  expect(await Promise.all([1, 2].map(find))).toEqual([undefined, undefined]);
-});
-
 test("nothing is cached, so a later question gets a new statement", async () => {
   const { batches, find } = squares();
   const first = find(3);
@@ -40,12 +34,6 @@ test("a failure reaches all who were asked for together, and nobody else", async
   await setImmediate();
   expect(await find(2)).toBe(4);
   expect((await together).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-});
-
-test("no statement asks for more than a hundred", async () => {
-  const { batches, find } = squares();
-  await Promise.all(Array.from({ length: 250 }, (_, key) => find(key)));
-  expect(batches.map((keys) => keys.length)).toEqual([100, 100, 50]);
 });
 
 test("at most two statements run at once, and further questions gather meanwhile", async () => {

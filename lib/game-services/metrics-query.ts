@@ -31,7 +31,7 @@ function findSince(query: URLSearchParams): number | null {
 }
 
 /** Whether `requireWindow` takes the query. */
-export function isWindow(query: URLSearchParams): boolean {
+function isWindow(query: URLSearchParams): boolean {
   return findRange(query) !== null && findSince(query) !== null;
 }
 

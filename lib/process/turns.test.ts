@@ -15,28 +15,3 @@ test("long work keeps its order and lets waiting tasks run before its end", asyn
   expect(done).toBeLessThan(items.length);
   expect(await work).toEqual(items.map((item) => item * 2));
 });
-
-test("of long works at once, one goes on in each turn", async () => {
-  const parts: number[] = [];
-  const works = Array.from({ length: 6 }, (_, work) =>
-    mapInTurns([1, 2, 3], () => {
-      for (const start = performance.now(); performance.now() - start < 6; );
-      parts.push(work);
-    }),
-  );
-  let isOver = false;
-  const turns: number[] = [];
-  const watch = (async () => {
-    while (!isOver) {
-      const before = parts.length;
-      await nextTurn();
-      turns.push(parts.length - before);
-    }
-  })();
-  await Promise.all(works);
-  isOver = true;
-  await watch;
-  // Each begins at once.
-  expect(parts.slice(0, 6)).toEqual([0, 1, 2, 3, 4, 5]);
-  expect(Math.max(...turns)).toBe(1);
-});

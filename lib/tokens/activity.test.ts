@@ -22,16 +22,6 @@ const seen = (ip: string, first: number, last: number) => ({
   lastSeenAt: new Date(last),
 });
 
-test("requests after a token's end are refusals, and earlier ones are uses", () => {
-  const rows = [seen("192.0.2.1", 10, 20), seen("192.0.2.2", 10, 60), seen("192.0.2.3", 55, 70)];
-  const { used, refused } = visitorsOf(UNUSED, new Date(50), rows, []);
-  expect(used.map(({ ip, lastSeenAt }) => [ip, lastSeenAt.getTime()])).toEqual([
-    ["192.0.2.2", 50],
-    ["192.0.2.1", 20],
-  ]);
-  expect(refused.map(({ ip }) => ip)).toEqual(["192.0.2.3", "192.0.2.2"]);
-});
-
 test("a token's last use is listed, whether or not its row is written", () => {
   const token = { ...UNUSED, lastUsedAt: new Date(30), lastUsedIp: "192.0.2.9", lastUsedAgent: "curl/8" };
   const last = { ip: "192.0.2.9", agent: "curl/8", firstSeenAt: null, lastSeenAt: new Date(30), requests: null };

@@ -6,15 +6,6 @@ const now = new Date("2026-11-20T12:00:00Z");
 const UTC = { now, zone: "UTC" };
 
 test.each([
-  ["none", "", null],
-  ["30", "", new Date("2026-12-20T12:00:00Z")],
-  ["date", "2026-11-20", new Date("2026-11-20T23:59:59Z")],
-  ["date", "2028-02-29", new Date("2028-02-29T23:59:59Z")],
-])("a token expires never, after days or at a day's end: %s %s", (choice, date, expiresAt) => {
-  expect(checkTokenExpiry(choice, date, UTC)).toEqual({ kind: "valid", expiresAt });
-});
-
-test.each([
   ["2026-11-20", "Europe/Berlin", "2026-11-20T22:59:59Z"],
   ["2027-03-28", "Europe/Berlin", "2027-03-28T21:59:59Z"],
   ["2026-11-20", "Pacific/Marquesas", "2026-11-21T09:29:59Z"],
@@ -36,10 +27,6 @@ test("no token ends after the last instant with a year of four digits", () => {
 test("the first and the last day of a token are those of the zone", () => {
   expect([dayOf(now, "UTC"), dayOf(now, "Pacific/Kiritimati")]).toEqual(["2026-11-20", "2026-11-21"]);
   expect(checkTokenExpiry("date", "2026-11-20", { now, zone: "Pacific/Kiritimati" })).toMatchObject({ field: "date" });
-});
-
-test("a date counts only when it was chosen", () => {
-  expect(checkTokenExpiry("none", "2026-12-24", UTC)).toEqual({ kind: "valid", expiresAt: null });
 });
 
 test.each([

@@ -1,4 +1,3 @@
-import { deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { packPoints } from "./pack-points";
 import { unpackPoints } from "./packed-points";
@@ -27,22 +26,4 @@ test("points are unpacked as they were, to the written digits, gaps included", (
       }
     }
   }
-});
-
-test("a thousand noisy points compress to at most 28 bits a point", () => {
-  let seed = 1;
-  const random = () => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
-  const points = Array.from({ length: 1000 }, (_, index) => {
-    const mean = 20 + 43 * random();
-    return { at: FROM + (index + 0.5) * STEP, least: mean - 13 * random(), mean, greatest: mean + 5 + 32 * random() };
-  });
-  const { values, bases, width } = packPoints(points, FROM, STEP);
-  const levels = [430, 130, 370];
-  expect(levels.map(Math.log2).reduce((sum, bits) => sum + bits)).toBeLessThan(26);
-  expect((deflateRawSync(values).length * 8) / points.length).toBeLessThan(28);
-  // Two digits each, and no more of them than the greatest number needs.
-  expect({ width, bases }).toEqual({ width: 2, bases: [26, 12, 20] });
 });

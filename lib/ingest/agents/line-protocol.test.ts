@@ -100,16 +100,3 @@ test("lines, tags, fields and values are bounded, empty ones included", () => {
   expect(read(`x${",a=1".repeat(25_000)} ${"b=1,".repeat(25_000)}b=1`).problems).toEqual([]);
   expect(() => read(`x${",a=1".repeat(25_000)} ${"b=1,".repeat(25_001)}b=1`)).toThrow("more than 50000 parts");
 });
-
-test("a hundred bad lines spare the others; one more refuses the whole body", () => {
-  const bad = "system load5=\n";
-  const { readings, problems } = read(`${bad.repeat(100)}system,host=a load5=1 ${TIME}`);
-  expect(readings).toEqual([{ key: "load5", ts, value: 1 }]);
-  expect([problems.length, problems[99]]).toEqual([
-    100,
-    'line 100: the value of "load5" is not a number, text or boolean.',
-  ]);
-  expect(() => read(`system,host=a load5=1 ${TIME}\n${bad.repeat(101)}`)).toThrow(
-    /^More than 100 entries are wrong, so nothing was stored\. line 2: .* line 11: [^.]*\.$/,
-  );
-});

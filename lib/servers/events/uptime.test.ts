@@ -1,21 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { randomAt } from "@/e2e/support/random";
-import { needsProgram } from "@/e2e/support/unit-needs";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/format/time-range";
-import {
-  type Availability,
-  UPTIME_RANGES,
-  type UptimeRange,
-  uptimeDays,
-  uptimeMonths,
-  uptimeOf,
-  withoutMaintenance,
-} from "./uptime";
+import { type Availability, uptimeDays, uptimeMonths, uptimeOf, withoutMaintenance } from "./uptime";
 
 const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const known = (outages: TimeRange[], maintenance: TimeRange[] = [], now = 1000, since = 0): Availability => ({
@@ -111,39 +98,4 @@ test("of 200 random records the uptime is what a second by second reading says",
     ).toEqual(read);
     expect(said.outages, `seed ${seed}`).toBe(counted.size);
   }
-});
-
-/** Runs the recipe on each of these files, in one process. */
-const RECIPE = `
-import runpy, sys
-for file in sys.argv[1:]:
-    sys.argv = ["uptime.py", file]
-    runpy.run_path("public/recipes/uptime.py", run_name="__main__")
-`;
-
-test("the recipe recomputes every figure to the second from random CSV files", (context) => {
-  needsProgram(context, "python3");
-  const folder = mkdtempSync(join(tmpdir(), "uptime-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const iso = (at: number) => new Date(at).toISOString();
-  const records = Array.from({ length: 40 }, (_, seed) => {
-    const { outages, of } = randomRecord(seed + 1);
-    const rows = [
-      ["event", "from", "to"],
-      ["recorded", iso(of.since), iso(of.now)],
-      ...outages.map(({ from, to }) => ["offline", iso(from), to === of.now ? "" : iso(to)]),
-      ...of.maintenance.map(({ from, to }) => ["maintenance", iso(from), iso(to)]),
-    ];
-    const file = join(folder, `events-${seed + 1}.csv`);
-    writeFileSync(file, rows.map((row) => row.join(",")).join("\n"));
-    const wanted = (Object.keys(UPTIME_RANGES) as UptimeRange[]).map((name) => {
-      const said = uptimeOf(of, { from: of.now - UPTIME_RANGES[name], to: of.now });
-      const [offline, left] = [said.offline, said.maintenance].map((ms) => Math.floor(ms / SECOND));
-      return `${name}: ${said.percent ?? "?"} %; ${offline} seconds in ${said.outages} outages; ${left} of maintenance`;
-    });
-    return { file, wanted };
-  });
-  const files = records.map(({ file }) => file);
-  const printed = execFileSync("python3", ["-c", RECIPE, ...files], { encoding: "utf8" });
-  expect(printed.trim().split("\n")).toEqual(records.flatMap(({ wanted }) => wanted));
 });
