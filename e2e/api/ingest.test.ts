@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { getData } from "@/e2e/support/ask";
 import { facts, sample, send } from "@/e2e/support/check-ins";
-import { newAccount, newReportingServer, unique } from "@/e2e/support/factories";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
@@ -137,16 +137,6 @@ test("a body beyond 16 KB is refused, and stores nothing", async () => {
   const larger = await send(key, null, { body: padded(16 * 1024 + 1) });
   expect(larger).toMatchObject({ status: 413, json: { error: "The body is larger than 16 KB." } });
   expect(await samplesOf(id)).toBe(1);
-});
-
-test("a second daemon on one key is noticed, and a restarted daemon is not", async () => {
-  const { id, key } = await newReportingServer();
-  const [first, restarted, second] = [unique("daemon"), unique("daemon"), unique("daemon")];
-  for (const daemon of [first, first, restarted, restarted, second]) await send(key, { ...sample, daemon });
-  const told = () => db.event.count({ where: { subjectId: id, kind: "two_daemons", endedAt: null } });
-  expect(await told()).toBe(0);
-  await send(key, { ...sample, daemon: restarted });
-  expect(await told()).toBe(1);
 });
 
 test("a body of the wrong type counts to the limit of its key", async () => {

@@ -16,7 +16,7 @@ test("the document is public to any origin and names the console that was asked"
   expect(document.servers.map((server) => server.url)).toEqual(["http://console.example"]);
 });
 
-test("a client that has the document gets 304, and HEAD gets its tag", async () => {
+test("a client that has the document gets 304, however it names it", async () => {
   const tag = (await answer(PATH)).headers.get("etag") ?? "";
   expect(tag).toMatch(/^W\/"[\w-]{43}"$/);
   for (const value of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
@@ -28,15 +28,6 @@ test("a client that has the document gets 304, and HEAD gets its tag", async () 
     });
   }
   expect((await answer(PATH, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
-  const head = await answer(PATH, { method: "HEAD" });
-  expect({ status: head.status, tag: head.headers.get("etag"), text: await head.text() }).toEqual({
-    status: 200,
-    tag,
-    text: "",
-  });
-  const preflight = await answer(PATH, { method: "OPTIONS" });
-  expect(preflight.status).toBe(204);
-  expect(preflight.headers.get("access-control-allow-headers")).toBe("If-None-Match");
 });
 
 test("a deviation from the document in status, headers or body is detected", async () => {

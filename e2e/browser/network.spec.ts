@@ -1,6 +1,5 @@
 import { load } from "cheerio";
 import type { Page, Route } from "playwright/test";
-import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newNamedToken, newServer } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import {
@@ -110,22 +109,6 @@ test("an outdated form offers a reload that keeps typed and chosen values", asyn
   await page.getByRole("button", { name: "Create token" }).click();
   await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
   expect(await db.accessToken.count({ where: { accountId: account.id, name: "before the update" } })).toBe(1);
-});
-
-test("a page opened outside BASE_URL links there, and its same-origin forms still work", async ({ page }) => {
-  const { email } = await newAccount();
-  const app = await startConsole(String(process.env.DATABASE_URL), { BASE_URL: "http://console.example.com" });
-  try {
-    await page.goto(`${app.origin}/sign-in`);
-    const notice = page.getByRole("status").filter({ hasText: `You opened this page at ${app.origin}` });
-    const link = notice.getByRole("link", { name: "http://console.example.com" });
-    await expect(link).toHaveAttribute("href", "http://console.example.com/sign-in");
-    await submitSignIn(page, email);
-    await page.waitForURL("**/dashboard");
-    await expect(page.getByRole("banner")).toContainText(email);
-  } finally {
-    await app.stop();
-  }
 });
 
 test("a new token stays shown and its first request is noticed despite failed polls", async ({ page, account }) => {

@@ -1,23 +1,8 @@
 import { newNamedToken } from "@/e2e/support/factories";
-import { call } from "@/e2e/support/fixtures";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { SECOND } from "@/lib/format/time";
 
 // Tokens that there are: replaced with scripts, and their times. Filtered and revoked: revoke-tokens.spec.ts. What the pages say: e2e/site.
-
-test("a token replaced at once has ended, and the new one is shown", async ({ page, account }) => {
-  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "leaked");
-  await page.goto(`${TOKEN_PAGE}/${old.id}`);
-  await page.getByLabel("The old token ends").selectOption("none");
-  await page.getByRole("button", { name: "Replace token" }).click();
-  const field = page.getByLabel("Token", { exact: true });
-  await expect(field).toHaveValue(/^cpat_[0-9A-Za-z]{36}$/);
-  const newRaw = await field.inputValue();
-  await expect(page.getByText("The old token has ended.")).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Revoke", exact: true })).toHaveCount(0);
-  expect((await call("/api/v1/me", newRaw)).status).toBe(200);
-  expect((await call("/api/v1/me", oldRaw)).status).toBe(401);
-});
 
 test.describe("with a clock of its own", () => {
   test.use({ ownContext: true });

@@ -21,16 +21,6 @@ test("no byte of a body follows the headers of HEAD", async () => {
   }
 });
 
-test("TRACE, which no fetch sends, is refused like any other method", async () => {
-  const { token } = await newAccount();
-  const answer = await send(
-    `TRACE /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
-  );
-  expect(answer).toMatch(/^HTTP\/1\.1 405 /);
-  expect(answer).toMatch(/allow: GET, HEAD, OPTIONS/i);
-  expect(answer).toContain("Method not allowed. This API is read-only; use GET.");
-});
-
 for (const [what, request] of [
   ["an unknown method", "FOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n"],
   ["a broken header line", "GET /api/v1/me HTTP/1.1\r\nHost x\r\n\r\n"],
@@ -77,18 +67,6 @@ test("a NUL or line break inside a header is refused as JSON", async () => {
   for (const spoiled of [`${token}\0`, `${token.slice(0, 9)}\r${token.slice(9)}`]) {
     const request = `GET /api/v1/me HTTP/1.1\r\nHost: console.example\r\nAuthorization: Bearer ${spoiled}\r\n\r\n`;
     expect(statusesOf(await send(request))).toEqual([400]);
-  }
-});
-
-test("a request that offers an upgrade is answered like any other", async () => {
-  const { token, id } = await newAccount();
-  for (const path of ["/api/v1/me", "/api/v1/nope"]) {
-    const answer = await send(
-      `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade, HTTP2-Settings, close\r\n` +
-        "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
-    );
-    expect(answer).toMatch(path === "/api/v1/me" ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 404 /);
-    expect(answer).toContain(path === "/api/v1/me" ? `"id":${id}` : "Not found.");
   }
 });
 

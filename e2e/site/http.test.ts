@@ -5,7 +5,7 @@ import type { ConsoleServer } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
 import { insertCallerWithTokens } from "@/e2e/support/insert-caller";
-import { askOverHttp, call, callsOf, expectFailure, origin } from "@/e2e/support/over-http";
+import { askOverHttp, call, callsOf, origin } from "@/e2e/support/over-http";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
@@ -63,11 +63,6 @@ test("a text has a weak tag, compressed or not, and its client gets 304", async 
       expect((await askOverHttp(path, { headers: { ...headers, "If-None-Match": tag } })).status, path).toBe(304);
     }
   }
-});
-
-test("17 KB of headers are 431, as JSON", async () => {
-  const { token } = await newAccount();
-  await expectFailure(call(`/api/v1/me?${"x".repeat(17_000)}`, token), 431, "Request Header Fields Too Large.");
 });
 
 test("only the trusted proxy's part of X-Forwarded-For is believed, otherwise the peer", async () => {

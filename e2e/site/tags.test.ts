@@ -135,12 +135,3 @@ test("/metrics has a server's tags as an info label, and /api/v1 does not", asyn
     expect((await call(path, token)).text).not.toContain("tags");
   }
 });
-
-test("the database refuses an eleventh tag from any writer", async () => {
-  const { id } = await newServer((await newAccount()).id);
-  const tags = Array.from({ length: 11 }, (_, index) => `${index}`);
-  await expect(db.server.update({ where: { id }, data: { tags } })).rejects.toThrow("servers_tags_few");
-  await expect(db.server.update({ where: { id }, data: { tags: ["x".repeat(321)] } })).rejects.toThrow(
-    "servers_tags_few",
-  );
-});
