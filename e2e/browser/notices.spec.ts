@@ -24,7 +24,7 @@ async function add(page: Page, target: string, name: string) {
   await form.getByRole("button").click();
 }
 
-test("with scripts, a channel and rules are changed, and a server is snoozed", async ({ page, account }) => {
+test("with scripts, a channel is added and rules are changed", async ({ page, account }) => {
   const where = { accountId: account.id };
   await add(page, "https://example.com:25/secret", "Mine");
   await expect(page.getByText("The port of a URL is 80, 443, or 1024 and up.")).toBeVisible();

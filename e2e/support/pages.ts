@@ -86,6 +86,14 @@ export async function submitSignIn(page: Page, email: string, password = PASSWOR
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** Until React has taken the page over, down to its last element. */
+export async function untilTakenOver(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const last = [...document.querySelectorAll("main *")].at(-1);
+    return Object.keys(last ?? {}).some((key) => key.startsWith("__reactFiber"));
+  });
+}
+
 /** The fields of a form as a browser without JavaScript would send them, for tests that send it in another way. */
 export async function fieldsOf(page: Page, form = "form"): Promise<[string, string][]> {
   return page

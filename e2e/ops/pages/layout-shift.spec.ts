@@ -4,7 +4,7 @@ import { newGameService, newNamedToken, newServer } from "@/e2e/support/factorie
 import { call } from "@/e2e/support/fixtures";
 import { INVISIBLE, listShifts, recordShifts, sumOf, sumWhileLoading } from "@/e2e/support/layout-shift";
 import { visitCharts } from "@/e2e/support/page-states";
-import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { createOnPage, expect, TOKEN_PAGE, test, untilTakenOver } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { BEGAN, NOW, reportingServer } from "@/e2e/support/reporting-server";
 import { DAY, HOUR, SECOND } from "@/lib/format/time";
@@ -45,7 +45,8 @@ async function shiftOf(page: Page): Promise<number> {
 test("the sign-in page does not jump while it loads", async ({ page }) => {
   // On a narrow screen the same jump is a larger part of what there is to see.
   await page.setViewportSize({ width: 390, height: 900 });
-  await page.goto("/sign-in", { waitUntil: "networkidle" });
+  await page.goto("/sign-in");
+  await untilTakenOver(page);
   await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
   expect(await shiftOf(page)).toBeLessThan(INVISIBLE);
 });
@@ -54,7 +55,8 @@ for (const width of [390, 1280]) {
   test(`${width} pixels wide, the token page never jumps from loading to first request`, async ({ page, account }) => {
     await page.setViewportSize({ width, height: 900 });
     for (const name of ["one", "two", "three"]) await newNamedToken(account.id, name);
-    await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
+    await page.goto(TOKEN_PAGE);
+    await untilTakenOver(page);
     await expect(page.getByRole("row", { name: /three/ })).toBeVisible();
     expect(sumWhileLoading(await listShifts(page)), "while loading").toBeLessThan(INVISIBLE);
 
@@ -88,7 +90,8 @@ for (const width of [390, 1280]) {
     await recordCheckIn(id, { sample: { cpuPct: 71, memUsedMb: 1, memTotalMb: 2, diskUsedPct: 5 } });
     await newGameService(account.id);
     for (const path of [ACCOUNT_PAGE, GAME_SERVICES, DASHBOARD]) {
-      await page.goto(path, { waitUntil: "networkidle" });
+      await page.goto(path);
+      await untilTakenOver(page);
       await expect(page.getByRole("table").getByRole("row").nth(1)).toBeVisible();
       expect(sumWhileLoading(await listShifts(page)), path).toBe(0);
     }
@@ -123,7 +126,7 @@ test("charts of any time have no axe violation, fit and never jump", async ({ pa
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 900 });
       await visitCharts(page, path);
-      await page.waitForLoadState("networkidle");
+      await untilTakenOver(page);
       expect(sumWhileLoading(await listShifts(page)), `${width} ${path}`).toBeLessThan(INVISIBLE);
     }
     // These choose their own widths.
