@@ -17,18 +17,12 @@ export type Question = {
   bearer?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** What the recording says of a body that is long. */
-  says?: string;
-  /** What of the body is recorded, if not all of it. */
-  show?: (body: string) => string;
 };
 type Reply = { status: number; headers: IncomingHttpHeaders; body: string };
 /** Sends a request and records it with its answer, unless it is one of many alike. */
 export type Ask = (question: Question, isRecorded?: boolean) => Promise<Reply>;
 type Part = {
   title: string;
-  /** Nothing in these answers depends on the present: their dates are examples. */
-  isTimeless?: boolean;
   play(ask: Ask): Promise<void>;
 };
 
@@ -68,8 +62,8 @@ export async function record(origin: string, start: number, parts: readonly Part
       asked.end(body);
     });
   const texts: string[] = [];
-  for (const { title, isTimeless = false, play } of parts) {
-    const named = (text: string) => withNames(text, isTimeless ? null : start);
+  for (const { title, play } of parts) {
+    const named = (text: string) => withNames(text, start);
     const entries: { question: string; status: number; kind: string; lines: string[]; body: string }[] = [];
     await play(async (question, isRecorded = true) => {
       const reply = await send(question);
@@ -77,7 +71,7 @@ export async function record(origin: string, start: number, parts: readonly Part
         const { status, headers } = reply;
         const type = headers["content-type"] ?? "without a body";
         const lines = reply.lines.map((line) => headerText(withNames(line, start))).sort();
-        const body = named(indented((question.show ?? String)(reply.body)));
+        const body = named(indented(reply.body));
         entries.push({
           question: named(questionText(question)),
           status,
@@ -114,12 +108,10 @@ function commonLines(answers: readonly { lines: string[] }[]): string[] {
   return answers[0]?.lines.filter((line) => answers.every(({ lines }) => lines.includes(line))) ?? [];
 }
 
-function questionText({ method = "GET", path, bearer, headers = {}, body = "", says = body }: Question): string {
+function questionText({ method = "GET", path, bearer, headers = {}, body }: Question): string {
   const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const key = bearer === undefined ? [] : [`as ${SECRETS.get(bearer) ?? bearer}`];
-  return [`${method} ${path}`, ...key, ...named, ...(says ? [`> ${says.replaceAll(/\s*\r?\n\s*/g, " ")}`] : [])].join(
-    "\n   ",
-  );
+  return [`${method} ${path}`, ...key, ...named, ...(body ? [`> ${body}`] : [])].join("\n   ");
 }
 
 /** The values that depend on the moment or on the length of what has a name here. */
@@ -127,7 +119,6 @@ function headerText(line: string): string {
   const [, name = "", value = ""] = /^([^:]+): (.*)$/.exec(line) ?? [];
   if (/^(?:content-length|etag|retry-after|x-ratelimit-reset)$/.test(name) && value !== "0")
     return `${name}: <${name}>`;
-  if (name === "link" && value.includes("/_next/")) return "link: <styles>";
   if (name === "ratelimit") return line.replace(/t=(?:[1-9]|[1-5]\d|60)$/, "t=<1 to 60>");
   return line;
 }
