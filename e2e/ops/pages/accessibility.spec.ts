@@ -132,14 +132,6 @@ test("controls have 24 pixels, cells never overlap, parts share edges, print omi
   const seen = new Map<string, number>();
   const found: string[] = [];
   await visitEveryPage(page, account.id, async (path) => {
-    for (const width of [390, 700, 768, 1024, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const cell of await wideCells(page)) found.push(`${width} ${path}: ${cell}`);
-    }
-    for (const width of path.startsWith("/dashboard") ? [375, 1280] : []) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const part of await partsAstray(page)) found.push(`${width} ${path}: ${part}`);
-    }
     seen.set(path, await navigation.filter({ visible: true }).count());
     await page.emulateMedia({ media: "print" });
     await expect(navigation.filter({ visible: true }), path).toHaveCount(0);
@@ -148,9 +140,12 @@ test("controls have 24 pixels, cells never overlap, parts share edges, print omi
     await page.locator("main details").evaluateAll((all) => {
       for (const details of all) details.setAttribute("open", "");
     });
-    for (const width of [390, 1440]) {
+    // The narrowest and the widest are those of most screens; between them tables and menus change their form.
+    for (const width of [375, 700, 768, 1024, 1440]) {
       await page.setViewportSize({ width, height: 900 });
-      for (const target of await smallTargets(page)) found.push(`${width} ${path}: ${target}`);
+      const astray = path.startsWith("/dashboard") ? await partsAstray(page) : [];
+      const problems = [...(await wideCells(page)), ...astray, ...(await smallTargets(page))];
+      found.push(...problems.map((problem) => `${width} ${path}: ${problem}`));
     }
   });
   expect(found).toEqual([]);
