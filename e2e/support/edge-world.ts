@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:net";
 import type { Page } from "playwright/test";
 import { MINUTE } from "@/lib/format/time";
-import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
+import { hashToken } from "@/lib/tokens/format";
 import { type ConsoleServer, startConsole } from "./console-server";
 import { EdgeHost, isPing, Way } from "./edge-host";
+import { insertNode, insertService } from "./edge-nodes";
 import { test as base, expect, getData } from "./fixtures";
 import { freePort } from "./free-port";
 import { insertCaller } from "./insert-caller";
@@ -87,14 +88,7 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
   };
 
   async function newNode(name: string, limits: readonly string[] = [], slots = 8): Promise<Edge> {
-    const key = mintToken("edgeKey");
-    await runSql(
-      database.url,
-      `with n as (insert into edge_nodes (name) values ($1) returning id)
-       insert into edge_node_keys (node_id, key_hash, hint) select id, $2, $3 from n`,
-      [name, hashToken(key), tokenHint(key)],
-    );
-    return newNodeWithKey(key, limits, slots);
+    return newNodeWithKey((await insertNode(database.url, name)).key, limits, slots);
   }
 
   async function newNodeWithKey(key: string, limits: readonly string[] = [], slots = 8): Promise<Edge> {
@@ -160,16 +154,8 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
     return listen(server, host);
   }
 
-  async function newService(hostname: string, host: string, port: number, email = "caller@example.com") {
-    const [row] = await runSql<{ id: number }>(
-      database.url,
-      `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish)
-       select id, $1, $1, $2, $3, 'on' from accounts where email = $4 returning id`,
-      [hostname, host, port, email],
-    );
-    if (!row) throw new Error("No service.");
-    return row.id;
-  }
+  const newService = (hostname: string, host: string, port: number, owner = "caller@example.com") =>
+    insertService(database.url, owner, { hostname, host, port });
 
   /** A page of the account that owns everything here, signed in. */
   async function signedIn(page: Page): Promise<Page> {
