@@ -1,24 +1,15 @@
 import { afterEach, beforeAll } from "vitest";
 import { answer } from "@/e2e/support/ask";
 import { edgeNodesAt, RULES } from "@/e2e/support/edge-nodes";
-import * as nodes from "@/lib/game-services/edges/nodes";
 import { watchNodes } from "@/lib/game-services/events/watch";
 import * as services from "@/lib/game-services/management";
 
 /** Edge nodes in the database of this worker, which call the handlers. Leaves none to the next test or file. */
 export function edgeNodesInProcess() {
-  const here = edgeNodesAt(process.env.DATABASE_URL ?? "", answer, {
-    removeNode: nodes.removeNode,
-    async addNode(name) {
-      const node = await nodes.addNode(name);
-      if (node.kind !== "added") throw new Error(node.message);
-      return { id: node.id, key: node.rawKey };
-    },
-    async createService(owner, input) {
-      const created = await services.createService(owner, input, RULES);
-      if (created.kind !== "created") throw new Error(JSON.stringify(created));
-      return created.id;
-    },
+  const here = edgeNodesAt(process.env.DATABASE_URL ?? "", answer, async (owner, input) => {
+    const created = await services.createService(owner, input, RULES);
+    if (created.kind !== "created") throw new Error(JSON.stringify(created));
+    return created.id;
   });
   beforeAll(here.clear);
   afterEach(here.clear);

@@ -50,32 +50,20 @@ export async function insertService(
 }
 
 type Input = { name: string; javaHostname: string; originHost: string; originPort: string };
-/** How nodes and services come and go. */
-type Making = {
-  addNode(name: string): Promise<{ id: number; key: string }>;
-  removeNode(id: number): Promise<unknown>;
-  createService(owner: number, input: Input): Promise<number>;
-};
 
-const bySql = (url: string): Making => ({
-  addNode: (name) => insertNode(url, name),
-  removeNode: (id) => runSql(url, "delete from edge_nodes where id = $1", [id]),
-  createService: (owner, { javaHostname: hostname, originHost: host, originPort }) =>
-    insertService(url, owner, { hostname, host, port: Number(originPort) }),
-});
-
-/** `url`: the database; `fetch` sends a request to a path. */
+/** `url`: the database; `fetch` sends a request to a path. Services are made by SQL, or as `createService` says. */
 export function edgeNodesAt(
   url: string,
   fetch: (path: string, init: RequestInit) => Promise<Response>,
-  { addNode, removeNode, createService }: Making = bySql(url),
+  createService = (owner: number, { javaHostname, originHost, originPort }: Input) =>
+    insertService(url, owner, { hostname: javaHostname, host: originHost, port: Number(originPort) }),
 ) {
   const added: number[] = [];
 
   const sql = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => runSql<Row>(url, text, values);
 
   async function newNode(name = unique("edge")): Promise<{ id: number; key: string; name: string }> {
-    const node = await addNode(name);
+    const node = await insertNode(url, name);
     added.push(node.id);
     return { ...node, name };
   }
@@ -131,7 +119,7 @@ export function edgeNodesAt(
   /** No service and no node is left: every service in a database waits for its live nodes. */
   async function clear(): Promise<void> {
     await sql("delete from game_services");
-    for (const id of added.splice(0)) await removeNode(id);
+    await sql("delete from edge_nodes where id = any($1)", [added.splice(0)]);
   }
 
   return { added, sql, newNode, newOwner, newService, get, report, acknowledge, stateOf, statusOf, clear };
