@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, type TestContext, test, vi } from "vitest";
 import { type Answer, edgeNodeParts } from "@/e2e/support/edge-node";
 import { listen } from "@/e2e/support/listen";
 import { answerClient } from "@/edge/answers.mjs";
@@ -19,7 +19,7 @@ import { MINUTE, SECOND } from "@/lib/format/time";
 // What an edge node does while something around it fails, by its parts in this process.
 
 const here = edgeNodeParts();
-const { closers, listening, newNode, newOrigin, nftIs } = here;
+const { closers, listening, newNode, newOrigin, nftIs, startHaproxy } = here;
 
 test("a report that a proxy refuses waits, and nothing of it is lost", async () => {
   const stored: number[] = [];
@@ -216,38 +216,29 @@ test("hundreds of silent origins cost no other origin its latency", async () => 
 });
 
 /** A node that has applied a service with an origin at this port, which it has not pinged. */
-async function newServingNode(port: number, answer?: Answer): Promise<Node> {
-  await answerAsHaproxy((command) =>
-    new Map([
-      ["show serv", `1\n# be_name srv_name srv_addr srv_admin_state srv_port\nslot_1 o1 127.0.0.1 0 ${port}\n`],
-      ["show map ", "0x1 one.example.com slot_1\n"],
-      ["show stat", "# pxname,svname,scur,stot\nslot_1,BACKEND,0,0\n"],
-    ]).get(command),
-  );
+async function newServingNode(context: TestContext, port: number, answer?: Answer): Promise<Node> {
+  await startHaproxy(context, `unix@${join(here.dir, "players.sock")}`, 1);
   const node = await newNode(answer);
   const service = { id: 1, version: 1, java_hostname: "one.example.com", enabled: true };
   node.configuration = { revision: "1", services: [{ ...service, origin_host: "127.0.0.1", origin_port: port }] };
-  const way = { ip: "127.0.0.1", port, range: null, isProxied: false };
-  node.servers.set("slot_1/o1", { service: 1, ...way, drainedAt: null });
-  node.slots.set(1, { service: 1 });
   node.minute = 60_000;
   await apply(node);
   return node;
 }
 
-test("what is applied where a minute begins is pinged with that minute alone", async () => {
+test("what is applied where a minute begins is pinged with that minute alone", async (context) => {
   const { port, origin } = await newOrigin();
-  const node = await newServingNode(port);
+  const node = await newServingNode(context, port);
   node.pinged = node.minute;
   await pingAll(node);
   expect([node.wanted.length, origin.connections]).toEqual([1, 1]);
 });
 
-test("findings about an origin during a report are sent with the next one", async () => {
+test("findings about an origin during a report are sent with the next one", async (context) => {
   const warnings: (string | null)[] = [];
   const answers: (() => void)[] = [];
   // Nothing listens at the port of its origin.
-  const node = await newServingNode(1, (response, told) => {
+  const node = await newServingNode(context, 1, (response, told) => {
     for (const { warning } of JSON.parse(told).acknowledgements) warnings.push(warning);
     answers.push(() => response.end('{"data":{"stored":0}}'));
   });
