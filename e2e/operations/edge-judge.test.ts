@@ -75,36 +75,24 @@ async function startAgain({ allowPrivate }: Node): Promise<Node> {
 const errorsOf = (node: Node) => [...node.acknowledgements.values()].flatMap(({ error }) => error ?? []);
 const joinAs = (name: string, id = 1) => Player.join(players, PORT, `${id}.example.test`, name);
 
-/** What would be a command, a pattern or another service's name if it were written as it is. */
+/** What would be a command, a pattern or another service's name if it were written as it is; edge-program.test knows more. */
 const HOSTILE_HOSTNAMES = [
   "",
-  "a.example.test slot_1",
   "a.example.test\nset server slot_1/origin state maint",
-  "a.example.test;shutdown sessions server slot_1/origin",
-  "a.example.test\0",
-  "a.example.test\r",
   "GOOD.example.test",
   "good.example.test",
   "good.example.test.",
   "g\u043eod.example.test",
   "*.example.test",
-  "#a.example.test",
-  "@1 a.example.test",
-  "<b>a</b>.example.test",
   "-a.example.test",
   `${"a".repeat(60)}.`.repeat(4) + "b".repeat(10),
 ];
 const HOSTILE_ORIGINS = [
   "",
-  "192.0.2.1 port 1",
-  "192.0.2.1;set server slot_1/origin state maint",
   "192.0.2.1\nset server slot_1/origin state maint",
   "192.0.2.1 . 1 : accept }",
   "fe80::1%lo",
   "[::1]",
-  "$(id)",
-  "unix@/tmp/x",
-  "abns@x",
   "-a",
 ];
 
