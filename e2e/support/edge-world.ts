@@ -140,7 +140,6 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
     app,
     opsPort,
     token,
-    hosts,
     get,
     statusOf,
     seriesOf,
