@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { packet, text } from "@/e2e/support/minecraft";
 import { canonicalIp, SPECIAL_RANGES as EDGE_RANGES, isHostname, isPrivate } from "@/edge/ips.mjs";
 import { readStatus } from "@/edge/minecraft.mjs";
 import { awayStatus, Statuses } from "@/edge/statuses.mjs";
@@ -72,23 +73,13 @@ test("documentation ranges are origins, though nobody is reached there", () => {
 });
 
 test("an origin's ping answer is read in parts, and bad ones are refused", () => {
-  const varint = (number: number) => {
-    const bytes = [];
-    for (let rest = number; ; rest >>>= 7) {
-      if (rest < 128) return Buffer.from([...bytes, rest]);
-      bytes.push((rest & 127) | 128);
-    }
-  };
-  const answer = (text: string, id = 0) => {
-    const body = Buffer.concat([varint(id), varint(Buffer.byteLength(text)), Buffer.from(text)]);
-    return Buffer.concat([varint(body.length), body]);
-  };
+  const answer = (json: string, id = 0) => packet(id, text(json));
   const status = JSON.stringify({ description: '"\u00a7a\u{1f600}\0', players: { online: 3 } });
   const whole = answer(status);
   for (let end = 0; end < whole.length; end++) expect(readStatus(whole.subarray(0, end)), `${end}`).toBeUndefined();
   expect(readStatus(whole)).toBe(status);
   expect(readStatus(Buffer.concat([whole, Buffer.from("more")]))).toBe(status);
-  for (const text of ["", "{", "null", "[]", '"text"', "1"]) expect(readStatus(answer(text)), text).toBeNull();
+  for (const json of ["", "{", "null", "[]", '"text"', "1"]) expect(readStatus(answer(json)), json).toBeNull();
   expect(readStatus(answer(status, 1))).toBeNull();
   // Refused by its first bytes.
   expect(readStatus(answer(`{"a":"${"a".repeat(2 ** 20)}"}`).subarray(0, 7))).toBeNull();

@@ -8,7 +8,7 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 test("one scrape is the whole account in base units and counts as one request", async () => {
   const account = await newAccount();
-  const { serverId, silentId, serviceId } = await fill(account);
+  const { serverId, silentId, serviceId, failedId } = await fill(account);
   const stranger = await newAccount();
   const foreign = await fill(stranger);
   const response = await scrape(account.token);
@@ -55,6 +55,8 @@ test("one scrape is the whole account in base units and counts as one request", 
   expect(values.get(`console_game_service_interval_dropped_packets{${service},node_id="2"}`)).toBe(3);
   expect(values.get(`console_game_service_interval_latency_seconds{${service},node_id="2"}`)).toBe(0.0125);
   expect(values.has(`console_game_service_interval_latency_seconds{${service},node_id="1"}`)).toBe(false);
+  expect(values.get(`console_game_service_status{service_id="${failedId}",status="failed"}`)).toBe(1);
+  expect(text).not.toContain(`interval_packets{service_id="${failedId}"`);
   expect(text).not.toContain(`server_id="${foreign.serverId}"`);
   expect(text).not.toContain(`service_id="${foreign.serviceId}"`);
 });
@@ -142,6 +144,7 @@ async function fill({ id: accountId }: TestAccount) {
   await putSample(serverId, seenAt, { ...SAMPLE });
   const { id: silentId } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });
   const { id: serviceId } = await newGameService(accountId, { status: "active" });
+  const { id: failedId } = await newGameService(accountId, { status: "failed", error: "edge-1: no such name" });
   const interval = (age: number, nodeId: number, latencyMs: number | null, factor: number) => ({
     serviceId,
     ts: new Date(now - age),
@@ -155,5 +158,5 @@ async function fill({ id: accountId }: TestAccount) {
   await db.metricSample.createMany({
     data: [interval(3 * MINUTE, 1, 9, 1), interval(2 * MINUTE, 1, null, 2), interval(2 * MINUTE, 2, 12.5, 1)],
   });
-  return { serverId, silentId, serviceId };
+  return { serverId, silentId, serviceId, failedId };
 }

@@ -1,79 +1,25 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import { type AddressInfo, createServer as createSocketServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { Origin } from "@/e2e/support/minecraft";
+import { expect, onTestFinished, type TestContext, test, vi } from "vitest";
+import { type Answer, edgeNodeParts } from "@/e2e/support/edge-node";
+import { listen } from "@/e2e/support/listen";
 import { answerClient } from "@/edge/answers.mjs";
 import { apply } from "@/edge/apply.mjs";
-import { Console } from "@/edge/console.mjs";
 import { Haproxy } from "@/edge/haproxy.mjs";
 import { NOTHING } from "@/edge/intervals.mjs";
 import { keepTime } from "@/edge/minutes.mjs";
-import { Node } from "@/edge/node.mjs";
+import type { Node } from "@/edge/node.mjs";
 import { readPackets } from "@/edge/packets.mjs";
 import { pingAll } from "@/edge/ping-origins.mjs";
 import { deliver } from "@/edge/reports.mjs";
-import { Store } from "@/edge/store.mjs";
-import { SECOND } from "@/lib/format/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 
 // What an edge node does while something around it fails, by its parts in this process.
 
-let dir: string;
-let said: string;
-const closers: (() => void)[] = [];
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "console-edge-"));
-  said = "";
-  // The rules of this machine are left alone.
-  nftIs("exit 1");
-  vi.stubEnv("PATH", `${dir}:${process.env.PATH}`);
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    said += text;
-    return true;
-  });
-});
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-function nftIs(script: string): void {
-  writeFileSync(join(dir, "nft"), `#!/bin/sh\n${script}\n`);
-  chmodSync(join(dir, "nft"), 0o755);
-}
-
-async function listening(server: Server, end: string | number): Promise<Server> {
-  server.listen(end);
-  await once(server, "listening");
-  closers.push(() => server.close());
-  return server;
-}
-
-/** Answers a request with this body. */
-type Answer = (response: ServerResponse, body: string) => void;
-
-async function newNode(answer: Answer = (response) => response.end()): Promise<Node> {
-  const server = createServer(async (request, response) => answer(response, await text(request)));
-  const { port } = (await listening(server, 0)).address() as AddressInfo;
-  closers.push(() => server.closeAllConnections());
-  const node = new Node({
-    haproxy: new Haproxy(dir),
-    console: new Console(`http://127.0.0.1:${port}`, "key", 25_565),
-    store: new Store(dir),
-    allowPrivate: true,
-    listenPort: 25_565,
-  });
-  closers.push(() => node.stop.abort());
-  return node;
-}
+const here = edgeNodeParts();
+const { closers, listening, newNode, newOrigin, nftIs, startHaproxy } = here;
 
 test("a report that a proxy refuses waits, and nothing of it is lost", async () => {
   const stored: number[] = [];
@@ -93,7 +39,7 @@ test("a report that a proxy refuses waits, and nothing of it is lost", async () 
   status = 200;
   await expect.poll(() => node.spool).toEqual([]);
   expect(stored).toEqual(minutes);
-  expect(said).toMatch(/^\S+ A proxy answered 413, not the console\. [^\n]*\n[^\n]*reachable again[^\n]*\n$/);
+  expect(here.said).toMatch(/^\S+ A proxy answered 413, not the console\. [^\n]*\n[^\n]*reachable again[^\n]*\n$/);
   node.stop.abort();
   await ended;
 });
@@ -129,7 +75,7 @@ test("what the console refuses is given up alone, and all else is delivered", as
   const ended = deliver(node);
   await expect.poll(() => node.spool.length + node.nodeSpool.length).toBe(0);
   expect(stored).toMatchObject([{ service_id: 7 }, { ts: 2 }, { refused: 4 }]);
-  expect(said).toContain('too old {"acknowledgements":[],"intervals":[{');
+  expect(here.said).toContain('too old {"acknowledgements":[],"intervals":[{');
   node.stop.abort();
   await ended;
 });
@@ -158,7 +104,7 @@ test("what answers in the console's place is named, and the key follows no redir
 });
 
 test("an nft that does not end fails once a minute and holds up nothing", async () => {
-  const log = join(dir, "started");
+  const log = join(here.dir, "started");
   // It heeds no signal that it can heed.
   nftIs(`echo x >>${log}; trap '' TERM; while :; do sleep 1; done`);
   vi.useFakeTimers({ toFake: ["setTimeout"] });
@@ -173,19 +119,19 @@ test("an nft that does not end fails once a minute and holds up nothing", async 
 
 /** A server in HAProxy's place that answers by the beginning of a command. */
 function answerAsHaproxy(answerOf: (command: string) => string | undefined) {
-  const server = createSocketServer((socket) =>
+  const server = createServer((socket) =>
     socket.once("data", (command) => socket.end(`${answerOf(String(command).slice(0, 9)) ?? ""}\n`)),
   );
-  return listening(server, join(dir, "haproxy.sock"));
+  return listening(server, join(here.dir, "haproxy.sock"));
 }
 
 test("an answer of HAProxy that is cut off is a failure, not servers gone", async () => {
   let answer = "";
   await listening(
-    createSocketServer((socket) => socket.once("data", () => socket.end(answer))),
-    join(dir, "haproxy.sock"),
+    createServer((socket) => socket.once("data", () => socket.end(answer))),
+    join(here.dir, "haproxy.sock"),
   );
-  const haproxy = new Haproxy(dir);
+  const haproxy = new Haproxy(here.dir);
   const header = "1\n# be_name srv_name srv_addr srv_admin_state srv_port\n";
   for (answer of ["", header, `${header}slot_1 o1 127.0.0.1 0 2`, `${header}slot_1 o1 127.0.0.1 0 25565\n`]) {
     await expect(haproxy.servers(), answer).rejects.toThrow("HAProxy cannot be asked");
@@ -214,67 +160,85 @@ test("a new HAProxy that takes nothing is one line of the log, tried again", asy
   await expect.poll(() => tries).toBeGreaterThan(4);
   node.stop.abort();
   await ended;
-  expect(said.match(/started anew/g)).toHaveLength(1);
+  expect(here.said.match(/started anew/g)).toHaveLength(1);
 });
 
-async function newOrigin() {
-  let pings = 0;
-  const origin = new Origin("one", () => {
-    pings++;
-    return true;
-  });
-  const port = await origin.listen("127.0.0.1");
-  closers.push(() => void origin.stop());
-  return { port, pings: () => pings };
-}
-
 test("services with one origin learn its protocol in one ping a second", async () => {
-  const { port, pings } = await newOrigin();
+  const { port, origin } = await newOrigin();
   const node = await newNode();
   node.wanted = [1, 2, 3, 4, 5].map((id) => ({
     ...{ id, version: 1, hostname: `s${id}.example.com`, ip: "127.0.0.1", port, range: null, isProxied: false },
   }));
   for (const { hostname } of node.wanted) answerClient(node, { hostname, protocol: 765, isPing: true });
   await expect.poll(() => node.statuses.knows(1, 765)).toBe(true);
-  expect(pings()).toBe(1);
+  expect(origin.connections).toBe(1);
   await pingAll(node);
   // Of a minute: one for all of them, and one in a protocol of their clients.
-  expect(pings()).toBe(3);
+  expect(origin.connections).toBe(3);
+});
+
+test("hundreds of silent origins cost no other origin its latency", async () => {
+  const node = await newNode();
+  let asked = 0;
+  let isMute = false;
+  const open = new Set<Socket>();
+  const mute = createServer((socket) => {
+    asked++;
+    open.add(socket);
+    socket.on("error", () => {}).on("close", () => open.delete(socket));
+    if (isMute) socket.resume();
+    else socket.destroy();
+  });
+  const port = await listen(mute, "0.0.0.0");
+  closers.push(() => mute.close());
+  const of = (id: number, ip: string, port: number) => ({ id, ip, port, range: null, isProxied: false });
+  const silent = Array.from({ length: 400 }, (_, n) =>
+    of(n + 1, `127.0.${1 + Math.floor(n / 200)}.${1 + (n % 200)}`, port),
+  );
+  node.wanted = [...silent, of(401, "127.0.0.1", (await newOrigin()).port)].map((one) => ({
+    ...{ ...one, version: 1, hostname: `${one.id}.example.test` },
+  }));
+  for (isMute of [false, true]) {
+    asked = 0;
+    node.minute += MINUTE;
+    node.latencies = new Map();
+    const pinged = pingAll(node);
+    if (isMute) {
+      await expect.poll(() => node.latencies.get(401)).toEqual(expect.any(Number));
+      // As many are pinged at once.
+      expect(asked).toBeLessThanOrEqual(32);
+    }
+    isMute = false;
+    for (const socket of open) socket.destroy();
+    await pinged;
+    expect([...node.latencies].filter(([, latency]) => latency !== null)).toEqual([[401, expect.any(Number)]]);
+  }
 });
 
 /** A node that has applied a service with an origin at this port, which it has not pinged. */
-async function newServingNode(port: number, answer?: Answer): Promise<Node> {
-  await answerAsHaproxy((command) =>
-    new Map([
-      ["show serv", `1\n# be_name srv_name srv_addr srv_admin_state srv_port\nslot_1 o1 127.0.0.1 0 ${port}\n`],
-      ["show map ", "0x1 one.example.com slot_1\n"],
-      ["show stat", "# pxname,svname,scur,stot\nslot_1,BACKEND,0,0\n"],
-    ]).get(command),
-  );
+async function newServingNode(context: TestContext, port: number, answer?: Answer): Promise<Node> {
+  await startHaproxy(context, `unix@${join(here.dir, "players.sock")}`, 1);
   const node = await newNode(answer);
   const service = { id: 1, version: 1, java_hostname: "one.example.com", enabled: true };
   node.configuration = { revision: "1", services: [{ ...service, origin_host: "127.0.0.1", origin_port: port }] };
-  const way = { ip: "127.0.0.1", port, range: null, isProxied: false };
-  node.servers.set("slot_1/o1", { service: 1, ...way, drainedAt: null });
-  node.slots.set(1, { service: 1 });
   node.minute = 60_000;
   await apply(node);
   return node;
 }
 
-test("what is applied where a minute begins is pinged with that minute alone", async () => {
-  const { port, pings } = await newOrigin();
-  const node = await newServingNode(port);
+test("what is applied where a minute begins is pinged with that minute alone", async (context) => {
+  const { port, origin } = await newOrigin();
+  const node = await newServingNode(context, port);
   node.pinged = node.minute;
   await pingAll(node);
-  expect([node.wanted.length, pings()]).toEqual([1, 1]);
+  expect([node.wanted.length, origin.connections]).toEqual([1, 1]);
 });
 
-test("findings about an origin during a report are sent with the next one", async () => {
+test("findings about an origin during a report are sent with the next one", async (context) => {
   const warnings: (string | null)[] = [];
   const answers: (() => void)[] = [];
   // Nothing listens at the port of its origin.
-  const node = await newServingNode(1, (response, told) => {
+  const node = await newServingNode(context, 1, (response, told) => {
     for (const { warning } of JSON.parse(told).acknowledgements) warnings.push(warning);
     answers.push(() => response.end('{"data":{"stored":0}}'));
   });
@@ -282,7 +246,8 @@ test("findings about an origin during a report are sent with the next one", asyn
   await expect.poll(() => warnings).toEqual([null]);
   await pingAll(node);
   answers[0]?.();
-  await expect.poll(() => warnings.slice(1)).toEqual([expect.stringContaining("does not answer a status ping")]);
+  const silent = "The origin does not answer a status ping, neither with PROXY protocol v2 nor without it.";
+  await expect.poll(() => warnings.slice(1)).toEqual([silent]);
   node.stop.abort();
   await ended;
 });

@@ -1,9 +1,8 @@
 import { connect, type Socket } from "node:net";
-import { LATELY, PORT, test, tile } from "@/e2e/support/edge-world";
+import { LATELY, PORT, test } from "@/e2e/support/edge-world";
 import { expect } from "@/e2e/support/fixtures";
 import { askStatus, Player } from "@/e2e/support/minecraft";
 import { needs } from "@/e2e/support/needs";
-import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { SECOND } from "@/lib/format/time";
 
@@ -20,12 +19,8 @@ const untilClosed = (socket: Socket) =>
 test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
-  test("joins and pings count apart, and closed excess connections cost nobody else anything", async ({
-    page,
-    world,
-  }) => {
-    const { database, app, opsPort, statusOf, newNode, expectInMinutes, newOrigin, newService, signedIn } = world;
-    await signedIn(page);
+  test("joins and pings count apart, and closed excess connections cost nobody else anything", async ({ world }) => {
+    const { database, opsPort, statusOf, newNode, expectInMinutes, newOrigin, newService } = world;
     const { host, url, key } = await newNode("edge-1", [
       ...["--handshakes", "40", "--connections", "20", "--rate", "8"],
     ]);
@@ -104,93 +99,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
          sum(connections)::int as connections, sum(dropped)::int as dropped from metric_samples`,
     );
     expect(asked).toEqual([{ joins: 2, pings, answered: 0, connections: origin.connections, dropped: over }]);
-    await expect(async () => {
-      await page.goto(`${app.origin}/dashboard/game-services/${id}`);
-      expect(await tile(page, "Players now")).toBe(1);
-    }).toPass(SLOW);
-    await expect(page.getByText(`2 joins, ${pings} status pings`)).toBeVisible();
-    await runSql(database.url, "update accounts set role = 'admin' returning id");
-    await page.goto(`${app.origin}/dashboard/edge-nodes`);
-    await expect(page.locator("tr[data-node] data")).toHaveAttribute("value", String(await refused()));
-  });
-
-  test("services beyond an origin's free ports fail without taking anything from the others", async ({ world }) => {
-    const { database, newNode, newOrigin, newService, wish } = world;
-    const { host, url, key } = await newNode("edge-1", [], 32);
-    const { port } = await newOrigin("shared", host.outside);
-    const alone = await newOrigin("alone", host.outside);
-    await runSql(
-      database.url,
-      `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish)
-       select accounts.id, n || '.example.test', n || '.example.test', $1, $2, case when n = 1 then 'off' else 'on' end::service_wish
-       from accounts, generate_series(1, 30) as n order by n`,
-      [host.outside, port],
-    );
-    const other = await newService("alone.example.test", host.outside, alone.port);
-    const [late] = await runSql<{ id: number }>(
-      database.url,
-      "select id from game_services where name = '1.example.test'",
-    );
-    const namesOf = async (status: string) =>
-      (
-        await runSql<{ name: string }>(
-          database.url,
-          "select name from game_services where status::text = $1 order by id",
-          [status],
-        )
-      ).map(({ name }) => name);
-    const errors = () =>
-      runSql(database.url, "select distinct error from edge_acknowledgements where error is not null");
-    const room = "This node has no room for another service with this origin. Choose another origin, or ask support.";
-    host.startEdge(url, key);
-    // The first leaves from any port. Players connect to a port in one of the 25 blocks.
-    const shared = Array.from({ length: 25 }, (_, index) => `${index + 2}.example.test`);
-    await expect.poll(() => namesOf("active"), SLOW).toEqual([...shared, "alone.example.test"]);
-    await expect.poll(async () => (await namesOf("failed")).length).toBe(4);
-    expect(await errors()).toEqual([{ error: room }]);
-    for (const name of shared) expect(await askStatus(host.ip, PORT, name), name).toBe("shared");
-    expect(await askStatus(host.ip, PORT, "29.example.test")).toBeNull();
-
-    // Nobody's place is for somebody who comes later, however low the id.
-    const alice = await Player.join(host.ip, PORT, "26.example.test", "Alice");
-    alice?.stays();
-    await wish(late?.id ?? 0, "on");
-    await expect.poll(() => namesOf("failed")).toHaveLength(5);
-    expect(await namesOf("active")).toEqual([...shared, "alone.example.test"]);
-    expect(await alice?.plays(1000)).toBe(true);
-    expect(await askStatus(host.ip, PORT, "alone.example.test")).toBe("alone");
-    // A place that was left is the next one's.
-    await wish(other - 29, "off");
-    await expect.poll(() => askStatus(host.ip, PORT, "1.example.test")).toBe("shared");
-    expect(await alice?.plays(1000)).toBe(true);
-    expect(await host.ledHostnames()).toHaveLength(26);
-    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
-  });
-
-  test("hundreds of silent origins cost no other origin its latency", async ({ world }) => {
-    const { database, newNode, expectInMinutes, newOrigin, newMuteOrigin, newService } = world;
-    const { host, url, key } = await newNode("edge-1", [], 402);
-    const { port } = await newOrigin("one", host.outside);
-    host.leadOutside("192.0.2.80", "1001-1400", await newMuteOrigin(host.outside));
-    await runSql(
-      database.url,
-      `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish)
-       select accounts.id, n || '.example.test', n || '.example.test', '192.0.2.80', n, 'on'
-       from accounts, generate_series(1001, 1400) as n order by n`,
-    );
-    const id = await newService("one.example.test", host.outside, port);
-    host.startEdge(url, key);
-    const silent = async () =>
-      (await runSql(database.url, "select from edge_acknowledgements where warning like '%does not answer%'")).length;
-    await expect.poll(silent, SLOW).toBe(400);
-    const latencies = () =>
-      runSql<{ latency_ms: number | null; silent: number }>(
-        database.url,
-        `select latency_ms, (select count(latency_ms)::int from metric_samples where service_id <> $1) as silent
-         from metric_samples where service_id = $1 order by ts desc limit 2`,
-        [id],
-      );
-    const known = { latency_ms: expect.any(Number), silent: 0 };
-    await expectInMinutes(latencies).toEqual([known, known]);
+    const playing = () => runSql(database.url, "select players::int from metric_samples order by ts desc limit 1");
+    await expect.poll(playing).toEqual([{ players: 1 }]);
   });
 });

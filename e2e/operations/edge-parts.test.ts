@@ -4,19 +4,11 @@ import { EdgeHost, isPing } from "@/e2e/support/edge-host";
 import { listen } from "@/e2e/support/listen";
 import { askStatus, Origin } from "@/e2e/support/minecraft";
 import { needsProgram } from "@/e2e/support/unit-needs";
+import type { Service } from "@/edge/configuration.mjs";
+import type { Interval } from "@/edge/intervals.mjs";
 import { mintToken } from "@/lib/tokens/format";
 
 // The program of edge nodes with HAProxy and nftables, and a server in the console's place.
-
-type Service = {
-  id: number;
-  version: number;
-  java_hostname: string;
-  origin_host: string;
-  origin_port: number;
-  proxy_protocol?: "v2";
-};
-type Interval = { service_id: number; packets: number; connections: number };
 
 let host: EdgeHost;
 const closers: (() => void)[] = [];
@@ -32,7 +24,7 @@ afterEach(async () => {
 
 /** What the node is to serve, and what it has reported. */
 async function startConsole() {
-  let [revision, services] = [1, [] as (Service & { enabled: boolean })[]];
+  let [revision, services] = [1, [] as Service[]];
   const intervals: Interval[] = [];
   const warnings = new Map<number, string | null>();
   const server = createServer((incoming, outgoing) => {
@@ -68,7 +60,7 @@ async function startConsole() {
   return { url, serve, intervals, warnings };
 }
 
-const service = (id: number, name: string, port: number, enabled = true) => ({
+const service = (id: number, name: string, port: number, enabled = true): Service => ({
   id,
   version: 1,
   java_hostname: name,
@@ -124,7 +116,8 @@ test("services with one origin each read whether it answers in their way", async
   ]);
   await host.startHaproxy();
   host.startEdge(console.url, mintToken("edgeKey"));
-  const only = expect.stringContaining("The origin answers with PROXY protocol v2 only");
+  const only =
+    "The origin answers with PROXY protocol v2 only: switch real ips on here, or it off there. Until then nobody can join.";
   await expect.poll(() => Object.fromEntries(console.warnings)).toEqual({ 1: only, 2: null, 3: only });
   origin.expectsProxy = false;
   await expect
@@ -132,5 +125,9 @@ test("services with one origin each read whether it answers in their way", async
       await host.endMinute();
       return Object.fromEntries(console.warnings);
     })
-    .toEqual({ 1: null, 2: expect.stringContaining("without PROXY protocol v2 only"), 3: null });
+    .toEqual({
+      1: null,
+      2: "The origin answers without PROXY protocol v2 only: switch it on there, or real ips off here. Until then nobody can join.",
+      3: null,
+    });
 });

@@ -1,5 +1,5 @@
 import { command } from "@/e2e/support/command";
-import { expectConsecutive, PORT, test, tile, total } from "@/e2e/support/edge-world";
+import { expectConsecutive, PORT, test, total } from "@/e2e/support/edge-world";
 import { call, expect } from "@/e2e/support/fixtures";
 import { askStatus, type Origin, Player } from "@/e2e/support/minecraft";
 import { needs } from "@/e2e/support/needs";
@@ -12,7 +12,6 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
 
   test("serves players, counts their traffic exactly, never mixes origins and outlives the console", async ({
-    page,
     world,
   }) => {
     const {
@@ -26,32 +25,19 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
       expectInMinutes,
       newOrigin,
       newService,
-      signedIn,
-      createInBrowser,
       wish,
     } = world;
-    await signedIn(page);
     const { stdout } = await command(["console", "edge", "add", "edge-1"], { DATABASE_URL: database.url });
     const { host, way, url, key } = await newNodeWithKey(/cedg_\w+/.exec(stdout)?.[0] ?? "");
     const one = await newOrigin("one", host.outside);
     const two = await newOrigin("two", host.outside);
-    const first = await createInBrowser(page, "one.example.test", host.outside, one.port);
+    const first = await newService("one.example.test", host.outside, one.port);
     const second = await newService("two.example.test", host.outside, two.port);
     host.startEdge(url, key);
     await expect.poll(() => statusOf(first)).toBe("active");
     await expect.poll(() => statusOf(second)).toBe("active");
 
-    // Capital letters, a final dot as behind an SRV record, what modded clients append; old and unknown versions.
-    for (const name of [
-      "one.example.test",
-      "ONE.Example.Test.",
-      "one.example.test\0FML3\0",
-      "one.example.test.\0FORGE",
-    ]) {
-      for (const protocol of [47, 765, -1]) {
-        expect(await askStatus(host.ip, PORT, name, protocol), `${name} ${protocol}`).toBe("one");
-      }
-    }
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
     expect(await askStatus(host.ip, PORT, "two.example.test")).toBe("two");
     expect(await askStatus(host.ip, PORT, "nobody.example.test")).toBeNull();
 
@@ -70,9 +56,6 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     const series = await seriesOf(first);
     expect(total(series, "packets")).toBeGreaterThan(total(series, "connections") * 6);
     expect(total(series, "dropped")).toBe(0);
-    await page.goto(`${app.origin}/dashboard/game-services/${first}?range=24h`);
-    expect(await tile(page, "Connections")).toBe(one.origin.connections);
-    expect(await tile(page, "Bytes")).toBe(one.origin.bytes);
     expect(
       (await call(`/api/v1/game-services/${first}/metrics?range=24h`, token, { origin: app.origin })).text,
     ).toContain('"latency_ms":');

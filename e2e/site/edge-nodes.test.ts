@@ -4,7 +4,7 @@ import { askOverHttp, origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
-import { HOUR } from "@/lib/format/time";
+import { HOUR, MINUTE } from "@/lib/format/time";
 import { authenticateNodeKey } from "@/lib/game-services/edges/nodes";
 
 const NODES = "/dashboard/edge-nodes";
@@ -113,7 +113,7 @@ test("pages and forms of edge nodes are for administrators alone", async () => {
   }
 });
 
-test("the list of edge nodes names the services that a node cannot serve", async () => {
+test("the list of edge nodes names what each cannot serve and counts its refusals", async () => {
   const { account: admin, page } = await newVisitor("admin");
   const { id: nodeId } = await db.edgeNode.create({ data: { name: unique("edge") } });
   try {
@@ -125,8 +125,17 @@ test("the list of edge nodes names the services that a node cannot serve", async
     for (const { id: serviceId } of [own, unseen]) {
       await db.edgeAcknowledgement.create({ data: { serviceId, nodeId, version: 2, error: "refused" } });
     }
+    for (const [minutes, refused] of [
+      [1, 4],
+      [59, 3],
+      [61, 2],
+    ] as const) {
+      const ts = new Date(Date.now() - minutes * MINUTE);
+      await db.edgeNodeMinute.create({ data: { nodeId, ts, refused } });
+    }
     await page.goto(NODES);
     const row = page.$(`tr[data-node="${nodeId}"]`);
+    expect(row.find("data[value=7]").length).toBe(1);
     expect(page.textOf(row)).toContain("2 cannot serve the newest version");
     expect(page.textOf(row)).toContain(`${ownName}, failed 3 hours ago`);
     expect(page.textOf(row)).toContain(`${unseenName}, failed 3 hours ago`);

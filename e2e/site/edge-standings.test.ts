@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { expectBreakable } from "@/e2e/support/breakable-ips";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { CONFIGURATION, edgeNodesAt, interval, thisMinute } from "@/e2e/support/edge-nodes";
-import { type Library, openLibrary } from "@/e2e/support/library";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { type Part, Visitor } from "@/e2e/support/visitor";
 import { MINUTE } from "@/lib/format/time";
@@ -16,20 +15,15 @@ import { hashToken } from "@/lib/tokens/format";
 
 let database: TestDatabase;
 let app: ConsoleServer;
-let library: Library;
 let edge: ReturnType<typeof edgeNodesAt>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  [app, library] = await Promise.all([startConsole(database.url), openLibrary(database.url)]);
-  edge = edgeNodesAt(database.url, (path, init) => fetch(app.origin + path, init), {
-    nodes: library.use<typeof import("@/lib/game-services/edges/nodes")>("game-services/edges/nodes"),
-    services: library.use<typeof import("@/lib/game-services/management")>("game-services/management"),
-  });
+  app = await startConsole(database.url);
+  edge = edgeNodesAt(database.url, (path, init) => fetch(app.origin + path, init));
 });
 afterEach(() => edge.clear());
 afterAll(async () => {
-  await library?.stop();
   await app?.stop();
   await database?.stop();
 });

@@ -72,6 +72,22 @@ test("each change of a service from creation to deletion is its own version", as
   expect(await db.gameService.count({ where: { accountId: account.id } })).toBe(0);
 });
 
+test("an origin's mistyped name is asked about, saved anyway, and its failure shown", async () => {
+  const { account, page } = await newVisitor();
+  const { id } = await newGameService(account.id);
+  const stored = () => db.gameService.findUniqueOrThrow({ where: { id } });
+  await page.goto(`${SERVICES}/${id}/settings`);
+  await page.press("Save", { Origin: "typo.invalid" });
+  expect(page.text).toContain("typo.invalid cannot be found in DNS. Save it anyway?");
+  expect(await stored()).toMatchObject({ originHost: "198.51.100.7", configVersion: 1 });
+  await page.press("Save anyway");
+  expect(page.text).toContain("Edge nodes apply the change");
+  expect(await stored()).toMatchObject({ originHost: "typo.invalid", configVersion: 2 });
+  await db.gameService.update({ where: { id }, data: { status: "failed", error: "edge-1: no such name" } });
+  await page.goto(`${SERVICES}/${id}`);
+  expect(page.text).toContain("Version 2 cannot be served: edge-1: no such name");
+});
+
 test("real ips are switched on, with instructions for the origin, and off again", async () => {
   const { account, page } = await newVisitor();
   const { id } = await newGameService(account.id);
@@ -206,6 +222,7 @@ test("a new service shows the steps to its first player until one has come", asy
     await page.reload();
     expect(page.hasPart(steps)).toBe(false);
     expect(page.text).toContain("1 join, 5 status pings");
+    expect(tile(page, "Players now").find("data").attr("value")).toBe("1");
   } finally {
     await db.edgeNode.deleteMany({ where: { name: { in: names } } });
   }

@@ -57,16 +57,6 @@ export class EdgeHost {
     await this.#listening();
   }
 
-  /** The edge node asks the name server at `outside` from its next start on. */
-  askOutside(): void {
-    this.#network.askOutside();
-  }
-
-  /** Connections to `ip` and these ports, such as "1-9", reach `outsidePort` of the machine that the test runs on. */
-  leadOutside(ip: string, ports: string, outsidePort: number): void {
-    this.#network.leadOutside(ip, ports, outsidePort);
-  }
-
   /** Where a program of this machine names no port of its own, it leaves from one of these. */
   leaveFrom(first: number, last: number): void {
     this.#network.leaveFrom(first, last);
@@ -177,17 +167,12 @@ export class EdgeHost {
 
   /**
    * Starts the edge node. Its clock is so many `minutesAgo` behind, or goes on where it was; at first it is an hour.
-   * `isPublic`: it serves no origins in private ranges, as on a real machine. `isSteady`: as on a real machine, its time
-   * since the start does not change where its clock is set.
+   * `isSteady`: as on a real machine, its time since the start does not change where its clock is set.
    */
-  startEdge(
-    url: string,
-    key: string,
-    { minutesAgo = undefined as number | undefined, isPublic = false, isSteady = false } = {},
-  ): void {
+  startEdge(url: string, key: string, { minutesAgo = undefined as number | undefined, isSteady = false } = {}): void {
     if (minutesAgo !== undefined) this.#ahead = -minutesAgo * MINUTE;
     this.#writeClock();
-    const command = this.#commands.edge(url).filter((word) => !isPublic || word !== "--allow-private");
+    const command = this.#commands.edge(url);
     const systemClock = {
       LD_PRELOAD: findFaketime() ?? "",
       FAKETIME_TIMESTAMP_FILE: this.#clockFile,

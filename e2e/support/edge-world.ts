@@ -1,31 +1,17 @@
-import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:net";
-import type { Page } from "playwright/test";
+import type { GameService, MetricSeries } from "@/lib/api/schemas";
 import { MINUTE } from "@/lib/format/time";
-import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 import { type ConsoleServer, startConsole } from "./console-server";
 import { EdgeHost, isPing, Way } from "./edge-host";
+import { insertNode, insertService } from "./edge-nodes";
 import { test as base, expect, getData } from "./fixtures";
 import { freePort } from "./free-port";
 import { insertCaller } from "./insert-caller";
-import { listen } from "./listen";
 import { Origin } from "./minecraft";
-import { NameServer } from "./name-server";
 import { SLOW } from "./patience";
 import { runSql } from "./run-sql";
 import { createTestDatabase, type TestDatabase } from "./test-database";
 
 // public/edge.mjs with a real HAProxy and nftables, each node in a network namespace, and the console that they serve.
-
-export type Service = { id: number; status: string; error: string | null };
-export type Sample = {
-  ts: number;
-  node_id: number;
-  packets: number;
-  bytes: number;
-  dropped: number;
-  connections: number;
-};
 
 /** Where players come in. */
 export const PORT = 25_565;
@@ -35,13 +21,11 @@ export const LATELY = { minutesAgo: 3 };
 export const expectConsecutive = (minutes: readonly number[]) =>
   expect(minutes).toEqual(minutes.map((_, index) => (minutes[0] ?? 0) + index * MINUTE));
 
-export const total = (series: Sample[], name: "bytes" | "connections" | "dropped" | "packets") =>
+export const total = (series: MetricSeries["series"], name: "bytes" | "connections" | "dropped" | "packets") =>
   series.reduce((sum, sample) => sum + sample[name], 0);
 
-/** The exact number in a tile of a service's page. */
-export const tile = async (page: Page, name: string) =>
-  Number(await page.locator("dl > div").filter({ hasText: name }).locator("data").getAttribute("value"));
-
+/** `text`: what players read while the origin is away. */
+type Changed = { hostname?: string; host?: string; port?: number; sendsRealIps?: boolean; text?: string };
 type Edge = { host: EdgeHost; way: Way; url: string; key: string };
 /** A console that the tests of a worker use one after the other, each with rows of its own that are deleted afterwards. */
 type Shared = { database: TestDatabase; app: ConsoleServer; opsPort: number };
@@ -68,18 +52,15 @@ export const test = base.extend<{ world: EdgeWorld }, { shared: Shared }>({
 
 type EdgeWorld = ReturnType<typeof newWorld>;
 
-/** The nodes, origins and names of one test. `token`: of the account that owns its services. */
+/** The nodes and origins of one test. `token`: of the account that owns its services. */
 function newWorld({ database, app, opsPort }: Shared, token: string) {
   const hosts: EdgeHost[] = [];
   const ways: Way[] = [];
   const origins: Origin[] = [];
-  const mutes: Server[] = [];
-  const names = new NameServer();
 
   const get = <Data>(path: string) => getData<Data>(`/api/v1${path}`, token, { origin: app.origin });
-  const statusOf = async (id: number) => (await get<Service>(`/game-services/${id}`)).status;
-  const seriesOf = async (id: number) =>
-    (await get<{ series: Sample[] }>(`/game-services/${id}/metrics?range=24h`)).series;
+  const statusOf = async (id: number) => (await get<GameService>(`/game-services/${id}`)).status;
+  const seriesOf = async (id: number) => (await get<MetricSeries>(`/game-services/${id}/metrics?range=24h`)).series;
 
   const answeredOf = async (id: number) => {
     const sql = "select coalesce(sum(answered), 0)::int as answered from metric_samples where service_id = $1";
@@ -87,14 +68,7 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
   };
 
   async function newNode(name: string, limits: readonly string[] = [], slots = 8): Promise<Edge> {
-    const key = mintToken("edgeKey");
-    await runSql(
-      database.url,
-      `with n as (insert into edge_nodes (name) values ($1) returning id)
-       insert into edge_node_keys (node_id, key_hash, hint) select id, $2, $3 from n`,
-      [name, hashToken(key), tokenHint(key)],
-    );
-    return newNodeWithKey(key, limits, slots);
+    return newNodeWithKey((await insertNode(database.url, name)).key, limits, slots);
   }
 
   async function newNodeWithKey(key: string, limits: readonly string[] = [], slots = 8): Promise<Edge> {
@@ -107,12 +81,9 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
   }
 
   /** Starts an edge node anew. It has served for a whole minute then. */
-  async function startAgain(
-    { host, url, key }: Edge,
-    options: { minutesAgo?: number; isPublic?: boolean } = {},
-  ): Promise<void> {
+  async function startAgain({ host, url, key }: Edge): Promise<void> {
     await host.stopEdge();
-    host.startEdge(url, key, options);
+    host.startEdge(url, key);
     for (let n = 0; n < 2; n++) await host.endMinute();
   }
 
@@ -123,21 +94,14 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
       return fact();
     }, SLOW);
 
-  /** An edge node that learns of names what `names` says. */
-  async function newNodeWithNames(name: string) {
-    const node = await newNode(name);
-    node.host.askOutside();
-    await names.listen(node.host.outside);
-    return node;
-  }
-
   /** Does the same as the console's pages: changes a service and increments its version. */
-  const changeService = (id: number, values: { hostname?: string; host?: string; port?: number }) =>
+  const changeService = (id: number, values: Changed) =>
     runSql(
       database.url,
       `update game_services set java_hostname = coalesce($2, java_hostname), origin_host = coalesce($3, origin_host),
-         origin_port = coalesce($4, origin_port), config_version = config_version + 1 where id = $1`,
-      [id, values.hostname ?? null, values.host ?? null, values.port ?? null],
+         origin_port = coalesce($4, origin_port), sends_real_ips = coalesce($5, sends_real_ips),
+         offline_text = coalesce($6, offline_text), config_version = config_version + 1 where id = $1`,
+      [id, values.hostname, values.host, values.port, values.sendsRealIps, values.text],
     );
 
   async function newOrigin(motd: string, host: string): Promise<{ origin: Origin; port: number }> {
@@ -153,49 +117,8 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
     return origin;
   }
 
-  /** The port of a server that takes connections and says nothing at all. */
-  async function newMuteOrigin(host: string): Promise<number> {
-    const server = createServer((socket) => socket.on("error", () => {}).resume());
-    mutes.push(server);
-    return listen(server, host);
-  }
-
-  async function newService(hostname: string, host: string, port: number, email = "caller@example.com") {
-    const [row] = await runSql<{ id: number }>(
-      database.url,
-      `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish)
-       select id, $1, $1, $2, $3, 'on' from accounts where email = $4 returning id`,
-      [hostname, host, port, email],
-    );
-    if (!row) throw new Error("No service.");
-    return row.id;
-  }
-
-  /** A page of the account that owns everything here, signed in. */
-  async function signedIn(page: Page): Promise<Page> {
-    const session = randomBytes(32).toString("base64url");
-    await runSql(
-      database.url,
-      `insert into sessions (token_hash, account_id, created_at, expires_at)
-       select $1, id, now(), now() + interval '1 day' from accounts returning account_id`,
-      [hashToken(session)],
-    );
-    await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
-    return page;
-  }
-
-  /** Creates a service as its owner does. Returns its id. */
-  async function createInBrowser(page: Page, hostname: string, host: string, port: number): Promise<number> {
-    await page.goto(`${app.origin}/dashboard/game-services/new`);
-    await page.getByLabel("Name", { exact: true }).fill(hostname);
-    await page.getByLabel("Public hostname").fill(hostname);
-    await page.getByLabel("Origin", { exact: true }).fill(host);
-    await page.getByLabel("Port of the origin").fill(String(port));
-    await page.getByRole("button", { name: "Create game service" }).click();
-    await expect(page.getByText("The service is created.")).toBeVisible();
-    const { services } = await get<{ services: { id: number; java_hostname: string }[] }>("/game-services");
-    return services.find(({ java_hostname }) => java_hostname === hostname)?.id ?? 0;
-  }
+  const newService = (hostname: string, host: string, port: number, owner = "caller@example.com") =>
+    insertService(database.url, owner, { hostname, host, port });
 
   /** Does the same as the console's pages: changes the wish and increments the version. */
   const wish = (id: number, wanted: string) =>
@@ -209,8 +132,6 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
     await Promise.all(hosts.map((host) => host.remove()));
     await Promise.all(ways.map((way) => way.close()));
     for (const origin of origins) await origin.stop().catch(() => {});
-    for (const mute of mutes) mute.close();
-    names.close();
     for (const table of ["game_services", "accounts", "edge_nodes"]) await runSql(database.url, `delete from ${table}`);
   }
 
@@ -219,8 +140,6 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
     app,
     opsPort,
     token,
-    hosts,
-    names,
     get,
     statusOf,
     seriesOf,
@@ -229,14 +148,10 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
     newNodeWithKey,
     startAgain,
     expectInMinutes,
-    newNodeWithNames,
     changeService,
     newOrigin,
     newOriginAt,
-    newMuteOrigin,
     newService,
-    signedIn,
-    createInBrowser,
     wish,
     end,
   };

@@ -20,19 +20,20 @@ function varint(number: number): Buffer {
   return Buffer.from(bytes);
 }
 
-function packet(id: number, ...parts: Buffer[]): Buffer {
+export function packet(id: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat([varint(id), ...parts]);
   return Buffer.concat([varint(body.length), body]);
 }
 
-const text = (value: string) => Buffer.concat([varint(Buffer.byteLength(value)), Buffer.from(value)]);
+export const text = (value: string) => Buffer.concat([varint(Buffer.byteLength(value)), Buffer.from(value)]);
 
-function handshake(hostname: string, next: number, protocol = PROTOCOL): Buffer {
+export function handshake(hostname: string, next = LOGIN, protocol = PROTOCOL): Buffer {
   return packet(0, varint(protocol), text(hostname), Buffer.from([0x63, 0xdd]), varint(next));
 }
 
-/** An ip, and from which one the client comes. */
-type Place = string | { host: string; localAddress: string };
+/** An ip, and from which one the client comes; or a socket of this machine, which has no port. */
+type Place = string | { host: string; localAddress: string } | { path: string };
+const placeOf = (to: Place, port: number) => (typeof to === "string" ? { host: to, port } : { ...to, port });
 
 /** The status of the server that a client reached. Null when the connection closed without an answer. */
 export async function askStatus(
@@ -47,8 +48,7 @@ export async function askStatus(
 /** What is read after these bytes are written, until the connection closes or `isWhole` says that it is all. */
 async function exchange(to: Place, port: number, bytes: Buffer, isWhole: (read: Buffer) => boolean) {
   let all = Buffer.alloc(0);
-  const place = typeof to === "string" ? { host: to } : to;
-  const socket = connect({ port, ...place }, () => socket.write(bytes));
+  const socket = connect(placeOf(to, port), () => socket.write(bytes));
   socket.on("data", (chunk) => {
     all = Buffer.concat([all, chunk]);
     if (isWhole(all)) socket.end();
@@ -75,9 +75,9 @@ export async function askWholeStatus(to: Place, port: number, hostname: string, 
 }
 
 /** What a client that wants to play reads when it is kicked; null when the connection is closed instead. */
-export async function askKick(host: string, port: number, hostname: string): Promise<string | null> {
-  const request = Buffer.concat([handshake(hostname, LOGIN), packet(0, text("Alice"))]);
-  const reason = textOf(await exchange(host, port, request, () => false));
+export async function askKick(to: Place, port: number, hostname: string): Promise<string | null> {
+  const request = Buffer.concat([handshake(hostname), packet(0, text("Alice"))]);
+  const reason = textOf(await exchange(to, port, request, () => false));
   return reason === null ? null : JSON.parse(reason).text;
 }
 
@@ -99,9 +99,9 @@ export class Player {
   }
 
   /** Null: the connection was closed instead. */
-  static async join(host: string, port: number, hostname: string, name: string): Promise<Player | null> {
-    const socket = connect(port, host, () =>
-      socket.write(Buffer.concat([handshake(hostname, LOGIN), packet(0, text(name))])),
+  static async join(to: Place, port: number, hostname: string, name: string): Promise<Player | null> {
+    const socket = connect(placeOf(to, port), () =>
+      socket.write(Buffer.concat([handshake(hostname), packet(0, text(name))])),
     );
     socket.on("error", () => {});
     const player = new Player(socket);

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { atExit } from "./at-exit";
 
 /** Four digits of an ip, as everybody writes them: without a zero at the beginning. */
@@ -18,7 +17,6 @@ export class NetworkNamespace {
   readonly ip6 = this.outside6.replace(/1$/, "2");
   /** A second ip of the machine that the test runs on, in the same network of 64 bits. */
   readonly neighbour6 = this.outside6.replace(/1$/, "3");
-  readonly #settings = `/etc/netns/${this.name}`;
 
   constructor() {
     const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
@@ -36,23 +34,6 @@ export class NetworkNamespace {
     ip("-n", this.name, "link", "set", "lo", "up");
   }
 
-  /** Programs that start inside from now on ask the name server at `outside`. */
-  askOutside(): void {
-    mkdirSync(this.#settings, { recursive: true });
-    writeFileSync(`${this.#settings}/resolv.conf`, `nameserver ${this.outside}\n`);
-  }
-
-  /** Connections from inside to `ip` and these ports, such as "1-9", reach `outsidePort` of the machine that the test runs on. */
-  leadOutside(ip: string, ports: string, outsidePort: number): void {
-    execFileSync("ip", ["-n", this.name, "route", "replace", ip, "via", this.outside], { stdio: "pipe" });
-    const rules = [
-      "add table ip lead",
-      "add chain ip lead output { type nat hook output priority -100; }",
-      `add rule ip lead output ip daddr ${ip} tcp dport ${ports} dnat to ${this.outside}:${outsidePort}`,
-    ];
-    execFileSync("ip", ["netns", "exec", this.name, "nft", "-f", "-"], { input: `${rules.join("\n")}\n` });
-  }
-
   /** Programs inside that name no port of their own leave from these. */
   leaveFrom(first: number, last: number): void {
     const file = "/proc/sys/net/ipv4/ip_local_port_range";
@@ -60,7 +41,6 @@ export class NetworkNamespace {
   }
 
   remove(): void {
-    rmSync(this.#settings, { recursive: true, force: true });
     try {
       execFileSync("ip", ["netns", "del", this.name], { stdio: "pipe" });
     } catch {
