@@ -228,6 +228,14 @@ test("what could not be read is left out, and never zero", async ({ bench, expec
     const told = await bench.print(bench.machine({ [file]: text }));
     for (const name of names) expect(told, text).not.toHaveProperty(name);
   }
+  // The first of two counts alone could not be read.
+  const late = bench.machine({ stat: "", vmstat: "", "net/snmp": "" });
+  bench.shim("sleep", `cp -r e2e/support/proc/before/. ${late.PROC_ROOT}`);
+  const told = await bench.print(late);
+  expect(told).toMatchObject({ mem_total_mb: expect.any(Number), uptime_s: expect.any(Number) });
+  for (const name of ["cpu_pct", "cpu_steal_pct", "cpu_iowait_pct", "net_retransmit_pct", "oom_kills"]) {
+    expect(told).not.toHaveProperty(name);
+  }
   const paths = bench.machine({}, { "memory.max": `${256 * MB}`, "memory.current": `${9 * MB}` });
   expect(await bench.print(paths)).not.toHaveProperty("mem_used_mb");
 });
