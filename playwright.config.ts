@@ -6,13 +6,11 @@ const executablePath = findBrowser();
 
 /** They need a machine to themselves: one at a time, after everything else. */
 const LOAD = [
-  "operations/bodies",
   "operations/frozen",
   "operations/large-deletions",
   "operations/neighbours",
   "operations/rolling-restart",
   "operations/sign-in-crowds",
-  "operations/unread-answers",
   "ops/pages/timing",
 ];
 
