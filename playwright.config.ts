@@ -10,7 +10,6 @@ const LOAD = [
   "operations/large-deletions",
   "operations/neighbours",
   "operations/rolling-restart",
-  "operations/sign-in-crowds",
   "ops/pages/timing",
 ];
 
