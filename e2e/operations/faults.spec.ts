@@ -1,11 +1,15 @@
 import pg from "pg";
-import { AGENT_PATHS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
+import { AGENT_PATHS, CHECK_INS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
-import { insertCaller, insertReportingServer } from "@/e2e/support/insert-caller";
+import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
+import { insertCaller, insertReportingServer, insertSession } from "@/e2e/support/insert-caller";
 import { needs } from "@/e2e/support/needs";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
+import { TOKEN_PAGE } from "@/lib/page-paths";
+import { NO_EXPIRY } from "@/lib/tokens/expiry";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 
 const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
@@ -152,26 +156,65 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await expect.poll(used).toEqual(expect.any(Date));
   });
 
-  test("read-only, reads are answered and writes get 503 until they may again", async () => {
+  test("read-only, reads are answered and writes get 503 until they may again", async ({ page }) => {
+    const { origin } = app;
     const key = await insertReportingServer(postgres.url);
-    const checkIn = () =>
-      fetch(`${app.origin}/ingest/v1/check-ins`, {
-        method: "POST",
-        body: "{}",
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
-      });
+    const benchmarkKey = mintToken("benchmarkKey");
+    await runSql(
+      postgres.url,
+      "insert into benchmark_runs (server_id, label, agent_token_hash) select id, 'Monthly', $1 from servers",
+      [hashToken(benchmarkKey)],
+    );
+    const session = await insertSession(postgres.url);
+    const cookie = { Cookie: `session=${session}` };
+    const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+      fetch(origin + path, { method: "POST", body, headers: { "Content-Type": "application/json", ...headers } });
+    const checkIn = () => post(CHECK_INS, "{}", { Authorization: `Bearer ${key}` });
+    const result = '{"version":"v2026-07-03","geekbench":[{"version":6,"single":1500,"multi":4000,"url":"x"}]}';
+    const upload = () => post(`/ingest/v1/benchmarks/${benchmarkKey}`, result);
+    const openTokens = () => fetch(origin + TOKEN_PAGE, { headers: cookie });
+    const empty = fieldsOfForm(await (await openTokens()).text(), "Create token");
+    const fields = [...empty.filter(([name]) => name !== "expiry"), ["expiry", NO_EXPIRY] as const];
+    /** As a browser without JavaScript. */
+    const createToken = () =>
+      sendFields(origin + TOKEN_PAGE, fields, { ...cookie, Origin: origin }, { name: "no script" });
+    await page.context().addCookies([{ name: "session", value: session, url: origin }]);
+    await page.goto(origin + TOKEN_PAGE);
+    await page.getByLabel("Name").fill("with a script");
     const beReadOnly = async (value: "on" | "off") => {
       await runSql(postgres.url, `alter system set default_transaction_read_only = ${value}`);
       await runSql(postgres.url, "select pg_reload_conf()");
     };
+    const names = () => runSql(postgres.url, "select name from access_tokens order by id");
     await beReadOnly("on");
     await expect.poll(async () => (await checkIn()).status).toBe(503);
-    expect((await checkIn()).headers.get("retry-after")).toBe("5");
+    const refused = await createToken();
+    for (const [what, { status, headers }] of Object.entries({
+      checkIn: await checkIn(),
+      upload: await upload(),
+      refused,
+    })) {
+      expect([status, headers.get("retry-after")], what).toEqual([503, "5"]);
+    }
+    const sentence = "Look whether the form was taken before you send it again.";
+    expect(await refused.text()).toContain(sentence);
+    await page.getByRole("button", { name: "Create token" }).click();
+    // What people without JavaScript read.
+    await expect(page.getByRole("alert").filter({ hasText: sentence })).toBeVisible();
+    await expect(page.getByLabel("Name")).toHaveValue("with a script");
     expect((await me()).status).toBe(200);
-    expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
+    expect((await openTokens()).status).toBe(200);
+    expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+    expect(await names()).toEqual([{ name: "Token" }]);
     await beReadOnly("off");
-    await expect.poll(async () => (await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(200);
     await expect.poll(async () => (await checkIn()).status).toBe(200);
+    expect((await upload()).status).toBe(200);
+    expect(await runSql(postgres.url, "select log from benchmark_runs")).toEqual([{ log: result }]);
+    await page.getByRole("button", { name: "Create token" }).click();
+    await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
+    expect((await createToken()).status).toBe(200);
+    expect(await names()).toEqual([{ name: "Token" }, { name: "with a script" }, { name: "no script" }]);
   });
 
   test("restarted between two requests, at most the next one is 503", async () => {
