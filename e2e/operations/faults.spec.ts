@@ -51,8 +51,11 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
   }
 
   test("unreachable is 503 with Retry-After, lets nobody in and recovers by itself", async () => {
+    const begin = app.output().length;
     await postgres.kill();
     await expectUnavailable();
+    const refused = await Promise.all(Array.from({ length: 100 }, () => me()));
+    expect(refused.map(({ status }) => status)).toEqual(Array(100).fill(503));
     await expectFailure(
       // The checksum in the token is wrong, so the console needs no database to refuse it.
       call("/api/v1/me", token.slice(0, -1) + (token.endsWith("a") ? "b" : "a"), { origin: app.origin }),
@@ -64,6 +67,13 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await postgres.restart();
     await expect.poll(async () => (await me()).status).toBe(200);
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    // Two lines of the log, however many requests fail.
+    const written = () => app.output().slice(begin);
+    await expect.poll(written).toContain("database available again");
+    const lines = written().trim().split("\n");
+    expect(lines.filter((line) => line.includes("database unavailable"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("stack"))).toHaveLength(1);
+    expect(JSON.parse(lines.find((line) => line.includes("available again")) ?? "")).toMatchObject({ level: "info" });
   });
 
   test("every machine endpoint answers its protocol's 503 with Retry-After and later takes the report", async () => {
@@ -116,26 +126,6 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     }
     expect(new Set([...before, ...during].map(({ nonce }) => nonce)).size).toBe(2 * pages.length);
     await expect.poll(async () => (await read("/sign-in")).status).toBe(200);
-  });
-
-  test("an outage is two log lines, begin and end, however many requests fail", async () => {
-    const countOf = (text: string) => app.output().split(text).length - 1;
-    // What earlier tests did is over, in the log too.
-    const isCalm = () => countOf("database unavailable") === countOf("database available again");
-    await expect.poll(isCalm).toBe(true);
-    const begin = app.output().length;
-    await postgres.kill();
-    const refused = await Promise.all(Array.from({ length: 100 }, () => me()));
-    expect(refused.map(({ status }) => status)).toEqual(Array(100).fill(503));
-    expect((await fetch(`${app.origin}/sign-in`)).status).toBe(503);
-    await postgres.restart();
-    await expect.poll(async () => (await me()).status).toBe(200);
-    const written = () => app.output().slice(begin);
-    await expect.poll(written).toContain("database available again");
-    const lines = written().trim().split("\n");
-    expect(lines.filter((line) => line.includes("database unavailable"))).toHaveLength(1);
-    expect(lines.filter((line) => line.includes("stack"))).toHaveLength(1);
-    expect(JSON.parse(lines.find((line) => line.includes("available again")) ?? "")).toMatchObject({ level: "info" });
   });
 
   test("requests whose token use cannot be written are answered, sharing one pending write", async () => {
