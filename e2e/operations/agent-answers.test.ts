@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stored, writeFiles } from "@/e2e/support/agent";
 import { agentTest as test } from "@/e2e/support/agent-test";
@@ -137,24 +136,31 @@ test("GNU wget says why it could not deliver, as curl does", async ({ bench, exp
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^agent\.sh: Not checked in \(000\): .*refused/i)]);
 });
 
-test("without cksum two machines still have two names", async ({ bench, expect }) => {
+test("of two machines each keeps a name of its own, with or without cksum", async ({ bench, expect }) => {
   const console = await bench.startAnswering(stored);
-  const tools = "sh dash awk cat curl cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
-  bench.only(tools.split(" "));
-  for (const name of ["one", "two"]) {
-    const proc = join(bench.dir, name);
-    execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
-    mkdirSync(join(proc, "sys/kernel/random"), { recursive: true });
-    writeFileSync(join(proc, "sys/kernel/random/boot_id"), "0e7b2a5c-6f0e-4b8e-9c59-0d6a1d0f7a11\n");
-    writeFileSync(join(proc, "sys/kernel/hostname"), `${name}\n`);
-    const { code } = await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, {
-      PROC_ROOT: proc,
-    });
-    expect(code).toBe(0);
+  for (const [name, boot] of [
+    ["one", "0e7b2a5c-6f0e-4b8e-9c59-0d6a1d0f7a11"],
+    ["two", "0e7b2a5c-6f0e-4b8e-9c59-0d6a1d0f7a11"],
+    ["three", "7c1d4c0e-93b5-4f5e-8d0c-2f3b5a6c7d88"],
+  ] as const) {
+    const files = { "sys/kernel/random/boot_id": `${boot}\n`, "sys/kernel/hostname": `${name}\n` };
+    cpSync("e2e/support/proc/before", join(bench.dir, name), { recursive: true });
+    writeFiles(join(bench.dir, name), files);
   }
-  const [one, two] = console.samples.map(({ daemon }) => daemon);
-  expect(one).toMatch(/^machine-\w{10,}/);
-  expect(two).not.toBe(one);
+  const nameOf = async (machine: string) => {
+    const variables = { PROC_ROOT: join(bench.dir, machine) };
+    expect((await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, variables)).code).toBe(
+      0,
+    );
+    return String(console.samples.at(-1)?.daemon);
+  };
+  const one = await nameOf("one");
+  expect(one).toMatch(/^machine-\d+$/);
+  expect(await nameOf("one")).toBe(one);
+  expect(new Set([one, await nameOf("two"), await nameOf("three")]).size).toBe(3);
+  bench.only("sh dash awk cat curl cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc".split(" "));
+  expect(await nameOf("one")).toMatch(/^machine-\w{10,}/);
+  expect(await nameOf("two")).not.toBe(await nameOf("one"));
 });
 
 /** What the agent runs at that moment, which in the tests sets the clock as well; and whether the console is away until then. */

@@ -239,3 +239,9 @@ test("what could not be read is left out, and never zero", async ({ bench, expec
   const paths = bench.machine({}, { "memory.max": `${256 * MB}`, "memory.current": `${9 * MB}` });
   expect(await bench.print(paths)).not.toHaveProperty("mem_used_mb");
 });
+
+test("the ip that its environment names is sent, and nothing that is none", async ({ bench, expect }) => {
+  expect(await bench.print({ ...bench.machine(), PUBLIC_IP: "192.0.2.7" })).toMatchObject({ public_ip: "192.0.2.7" });
+  const { code, stderr } = await bench.run(["dash"], ["print"], "", { PUBLIC_IP: "web-1" });
+  expect([code, stderr]).toEqual([1, "agent.sh: PUBLIC_IP is not an ip.\n"]);
+});
