@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { getData } from "@/e2e/support/ask";
-import { SLOW } from "@/e2e/support/patience";
+import { SLOW, WHOLE_TEST } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { startSimulator } from "./live";
 import { seedDemo } from "./seed";
 
-test("what the demo writes agrees, in each of its tables", async () => {
+test("what the demo writes agrees, in each of its tables", { timeout: WHOLE_TEST }, async () => {
   const { builtAt, token } = await seedDemo();
   const sql = (text: string) => runSql<Record<string, unknown>>(String(process.env.DATABASE_URL), text);
   const countOf = async (from: string) => (await sql(`select count(*)::int as count from ${from}`))[0]?.count;
