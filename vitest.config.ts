@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** Unit tests that change what is shared in a process: its environment, its log, its timers. */
-const OWN_PROCESS = ["app/metrics/route", "lib/mcp/endpoint", "lib/process/{log,repeated}"];
+const OWN_PROCESS = ["app/metrics/route", "lib/mcp/endpoint", "lib/process/{log,lost-lines,repeated}"];
 const ownProcess = OWN_PROCESS.map((name) => `${name}.test.ts`);
 
 /** Do not depend on the engine or the machine, and take minutes. CI runs them. */

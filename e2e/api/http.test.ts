@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { ask, call, expectFailure, spend } from "@/e2e/support/ask";
-import { newAccount, newServer, newToken } from "@/e2e/support/factories";
+import { ask, call, expectFailure, getData, spend } from "@/e2e/support/ask";
+import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { isLongFor, noteLength } from "@/lib/api/long-answers";
 import { DAY } from "@/lib/format/time";
+import { fairCounts } from "@/lib/process/fair";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 // What HTTP asks of every endpoint. What no handler sees is in e2e/site/http.test.ts.
@@ -16,6 +17,25 @@ test("HEAD of a list says nothing of how long its answer is", async () => {
   noteLength("/api/v1/servers", id, 100_000);
   expect((await call("/api/v1/servers", token, { method: "HEAD" })).status).toBe(200);
   expect(isLongFor("/api/v1/servers", id)).toBe(true);
+});
+
+test("an account's long answers are made one at a time, short ones are not", async () => {
+  const { id, token } = await newAccount();
+  const turns = () => fairCounts().heavy;
+  const askOften = (path: string) => Promise.all(Array.from({ length: 4 }, () => getData(path, token)));
+  const list = "/api/v1/servers";
+  const before = { ...turns() };
+  await askOften(list);
+  expect(turns()).toEqual(before);
+  // The last answer shows how long the next one is.
+  noteLength(list, id, 100_000);
+  await askOften(list);
+  expect(turns().waited).toBeGreaterThanOrEqual(before.waited + 2);
+  // A week of a service is, whatever it holds.
+  const { id: serviceId } = await newGameService(id);
+  const sum = turns().atOnce + turns().waited;
+  await askOften(`/api/v1/game-services/${serviceId}/metrics?range=7d`);
+  expect(turns().atOnce + turns().waited).toBe(sum + 4);
 });
 
 test("a path that is none is 401 without a token and 404 with one", async () => {

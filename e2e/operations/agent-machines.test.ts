@@ -228,6 +228,20 @@ test("what could not be read is left out, and never zero", async ({ bench, expec
     const told = await bench.print(bench.machine({ [file]: text }));
     for (const name of names) expect(told, text).not.toHaveProperty(name);
   }
+  // The first of two counts alone could not be read.
+  const late = bench.machine({ stat: "", vmstat: "", "net/snmp": "" });
+  bench.shim("sleep", `cp -r e2e/support/proc/before/. ${late.PROC_ROOT}`);
+  const told = await bench.print(late);
+  expect(told).toMatchObject({ mem_total_mb: expect.any(Number), uptime_s: expect.any(Number) });
+  for (const name of ["cpu_pct", "cpu_steal_pct", "cpu_iowait_pct", "net_retransmit_pct", "oom_kills"]) {
+    expect(told).not.toHaveProperty(name);
+  }
   const paths = bench.machine({}, { "memory.max": `${256 * MB}`, "memory.current": `${9 * MB}` });
   expect(await bench.print(paths)).not.toHaveProperty("mem_used_mb");
+});
+
+test("the ip that its environment names is sent, and nothing that is none", async ({ bench, expect }) => {
+  expect(await bench.print({ ...bench.machine(), PUBLIC_IP: "192.0.2.7" })).toMatchObject({ public_ip: "192.0.2.7" });
+  const { code, stderr } = await bench.run(["dash"], ["print"], "", { PUBLIC_IP: "web-1" });
+  expect([code, stderr]).toEqual([1, "agent.sh: PUBLIC_IP is not an ip.\n"]);
 });

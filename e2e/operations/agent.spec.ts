@@ -1,12 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { AGENT, AgentBench, PING, SHELLS, TOOLS } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
+import { SLOW } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
-import { MINUTE } from "@/lib/format/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
+import { GRID } from "@/lib/servers/telemetry/check-ins";
 import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh, the daemon of people's machines, under the shells that it is made for.
@@ -75,26 +77,6 @@ test("print needs neither key nor network and shows every measurement the machin
   }
 });
 
-test("a sample of a machine with one file system takes at most forty processes", async () => {
-  needs("namespaces");
-  const proc = join(bench.dir, "proc");
-  execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
-  mkdirSync(join(proc, "self"));
-  writeFileSync(join(proc, "self/mounts"), "/dev/vda1 / ext4 rw 0 0\n");
-  for (const shell of SHELLS) {
-    // Processes of a new namespace are numbered from 1: this shell, the agent's, all that it starts, and what reads the last.
-    const counting = ["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c"] as const;
-    const script = '"$@" && cat /proc/sys/kernel/ns_last_pid >&2';
-    const { stdout, stderr } = await bench.run([...counting, script, "count", ...shell], ["print"], "", {
-      PROC_ROOT: proc,
-    });
-    expect(JSON.parse(stdout)).toMatchObject({ load5: expect.any(Number), disk_used_pct: expect.any(Number) });
-    const started = Number(stderr) - 3;
-    expect(started).toBeGreaterThan(10);
-    expect(started).toBeLessThanOrEqual(40);
-  }
-});
-
 test("packet loss is measured against the console and unknown when it never answers", async () => {
   const loss = async (line: string) => {
     bench.shim("ping", line);
@@ -130,6 +112,51 @@ test("every mistake is one clear sentence, and nothing is sent", async () => {
   );
 });
 
+test("check-ins of an hour's outage are kept, replayed in order and fully counted", async () => {
+  const { id: accountId } = await newAccount();
+  const end = Math.floor(Date.now() / SECOND);
+  const start = end - 64 * 60;
+  const { id, key } = await newReportingServer(accountId, { createdAt: new Date((start - 60) * SECOND) });
+  const clock = bench.startClock(64 * 60, start);
+  const pinged = "echo '5 packets transmitted, 5 received, 0% packet loss'";
+  bench.shim("ping", `read -r now <${clock.path}; echo $((now + 4)) >${clock.path}; ${pinged}`);
+  const isAway = () => clock.elapsed() > 60 && clock.elapsed() < 62 * 60;
+  // In front of the console: drops connections, and tells the time by the agent's clock.
+  const flaky = await bench.startAnswering(async (response, _, sample) => {
+    if (isAway()) return response.destroy();
+    const answer = await fetch(`${sharedOrigin()}/ingest/v1/check-ins`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify(sample),
+    });
+    response.sendDate = false;
+    response.writeHead(answer.status, { "X-Console-Time": String(start + clock.elapsed()) });
+    response.end(await answer.text());
+  });
+  const agent = bench.start(["busybox", "sh"], ["run", flaky.origin], `${key}\n`, {
+    PROC_ROOT: resolve("e2e/support/proc/before"),
+    STATE_DIRECTORY: bench.dir,
+  });
+  try {
+    await expect.poll(() => clock.elapsed(), SLOW).toBeGreaterThan(63 * 60);
+    await expect.poll(() => readdirSync(join(bench.dir, "spool"))).toEqual([]);
+  } finally {
+    await agent.stop();
+  }
+  const times = (await samplesOf(id)).map(({ at }) => at.getTime());
+  expect(times.length).toBeGreaterThan(110);
+  for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(50 * SECOND);
+  const onGrid = (at: number) => Math.floor(at / GRID) * GRID;
+  expect(flaky.samples.every(({ sampled_at }) => times.includes(onGrid(sampled_at)))).toBe(true);
+  const minutes = new Set(times.map((time) => Math.floor(time / MINUTE))).size;
+  const hours = await db.telemetryHour.findMany({ where: { serverId: id } });
+  expect(hours.reduce((sum, { seen }) => sum + seen.toString(2).replaceAll("0", "").length, 0)).toBe(minutes);
+  expect(minutes).toBeGreaterThanOrEqual(63);
+  expect(hours.every(({ reboots, oomKills }) => reboots === 0 && oomKills === 0)).toBe(true);
+  expect(agent.stderr()).toContain("Not delivered yet (000)");
+  expect(agent.stderr()).not.toContain(key.slice(5, 20));
+});
+
 /** Everything below a folder, as paths within it. */
 const filesIn = (dir: string) =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
@@ -151,7 +178,14 @@ test("install checks in, protects the key and starts a service; uninstall leaves
     `echo "$@" >>${calls}; [ $1 != restart ] || { mkdir -p ${root}/run/console-agent; : >${started}; }`,
   );
   bench.shim("id", "echo 0");
-  const run = (words: string[], input = "") => bench.run(["dash"], words, input, { DESTDIR: root });
+  const proxy = "http://user:secret@proxy.example:3128";
+  const settings = {
+    HTTPS_PROXY: proxy,
+    no_proxy: "127.0.0.1",
+    CURL_CA_BUNDLE: "/etc/ssl/own.pem",
+    PUBLIC_IP: "192.0.2.7",
+  };
+  const run = (words: string[], input = "") => bench.run(["dash"], words, input, { DESTDIR: root, ...settings });
 
   const refused = await run(["install", sharedOrigin()], `${mintToken("serverKey")}\n`);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Invalid or replaced server key.")]);
@@ -161,13 +195,21 @@ test("install checks in, protects the key and starts a service; uninstall leaves
   expect([installed.code, installed.stderr]).toEqual([0, ""]);
   expect(installed.stdout).toContain("Installed: this machine reports every 30 seconds.");
   expect(await samplesOf(id)).toHaveLength(1);
-  const [keyFile, unit, script] = [
+  const [environment, keyFile, unit, script] = [
+    "/etc/console-agent/environment",
     "/etc/console-agent/key",
     "/etc/systemd/system/console-agent.service",
     "/usr/local/lib/console-agent/agent.sh",
   ];
-  expect(filesIn(root)).toEqual([keyFile, unit, started.slice(root.length), script]);
+  expect(filesIn(root)).toEqual([environment, keyFile, unit, started.slice(root.length), script]);
   expect([readFileSync(root + keyFile, "utf8"), statSync(root + keyFile).mode & 0o777]).toEqual([`${key}\n`, 0o640]);
+  // The service uses the same settings as the installer.
+  expect(
+    readFileSync(root + environment, "utf8")
+      .trim()
+      .split("\n"),
+  ).toEqual(Object.entries(settings).map(([name, value]) => `${name}=${value}`));
+  expect(statSync(root + environment).mode & 0o777).toBe(0o600);
   expect(readFileSync(root + script, "utf8")).toBe(readFileSync(AGENT, "utf8"));
   expect(readFileSync(root + unit, "utf8")).toContain(`ExecStart=/bin/sh ${script} run ${sharedOrigin()}\n`);
   expect(readFileSync(root + unit, "utf8")).toContain("DynamicUser=yes\n");

@@ -1,11 +1,15 @@
 import pg from "pg";
-import { AGENT_PATHS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
+import { AGENT_PATHS, CHECK_INS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
-import { insertCaller, insertReportingServer } from "@/e2e/support/insert-caller";
+import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
+import { insertCaller, insertReportingServer, insertSession } from "@/e2e/support/insert-caller";
 import { needs } from "@/e2e/support/needs";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
+import { TOKEN_PAGE } from "@/lib/page-paths";
+import { NO_EXPIRY } from "@/lib/tokens/expiry";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 
 const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
@@ -47,8 +51,11 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
   }
 
   test("unreachable is 503 with Retry-After, lets nobody in and recovers by itself", async () => {
+    const begin = app.output().length;
     await postgres.kill();
     await expectUnavailable();
+    const refused = await Promise.all(Array.from({ length: 100 }, () => me()));
+    expect(refused.map(({ status }) => status)).toEqual(Array(100).fill(503));
     await expectFailure(
       // The checksum in the token is wrong, so the console needs no database to refuse it.
       call("/api/v1/me", token.slice(0, -1) + (token.endsWith("a") ? "b" : "a"), { origin: app.origin }),
@@ -60,6 +67,13 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await postgres.restart();
     await expect.poll(async () => (await me()).status).toBe(200);
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    // Two lines of the log, however many requests fail.
+    const written = () => app.output().slice(begin);
+    await expect.poll(written).toContain("database available again");
+    const lines = written().trim().split("\n");
+    expect(lines.filter((line) => line.includes("database unavailable"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("stack"))).toHaveLength(1);
+    expect(JSON.parse(lines.find((line) => line.includes("available again")) ?? "")).toMatchObject({ level: "info" });
   });
 
   test("every machine endpoint answers its protocol's 503 with Retry-After and later takes the report", async () => {
@@ -114,26 +128,6 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await expect.poll(async () => (await read("/sign-in")).status).toBe(200);
   });
 
-  test("an outage is two log lines, begin and end, however many requests fail", async () => {
-    const countOf = (text: string) => app.output().split(text).length - 1;
-    // What earlier tests did is over, in the log too.
-    const isCalm = () => countOf("database unavailable") === countOf("database available again");
-    await expect.poll(isCalm).toBe(true);
-    const begin = app.output().length;
-    await postgres.kill();
-    const refused = await Promise.all(Array.from({ length: 100 }, () => me()));
-    expect(refused.map(({ status }) => status)).toEqual(Array(100).fill(503));
-    expect((await fetch(`${app.origin}/sign-in`)).status).toBe(503);
-    await postgres.restart();
-    await expect.poll(async () => (await me()).status).toBe(200);
-    const written = () => app.output().slice(begin);
-    await expect.poll(written).toContain("database available again");
-    const lines = written().trim().split("\n");
-    expect(lines.filter((line) => line.includes("database unavailable"))).toHaveLength(1);
-    expect(lines.filter((line) => line.includes("stack"))).toHaveLength(1);
-    expect(JSON.parse(lines.find((line) => line.includes("available again")) ?? "")).toMatchObject({ level: "info" });
-  });
-
   test("requests whose token use cannot be written are answered, sharing one pending write", async () => {
     const blocker = new pg.Client(postgres.url);
     await blocker.connect();
@@ -152,26 +146,65 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
     await expect.poll(used).toEqual(expect.any(Date));
   });
 
-  test("read-only, reads are answered and writes get 503 until they may again", async () => {
+  test("read-only, reads are answered and writes get 503 until they may again", async ({ page }) => {
+    const { origin } = app;
     const key = await insertReportingServer(postgres.url);
-    const checkIn = () =>
-      fetch(`${app.origin}/ingest/v1/check-ins`, {
-        method: "POST",
-        body: "{}",
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
-      });
+    const benchmarkKey = mintToken("benchmarkKey");
+    await runSql(
+      postgres.url,
+      "insert into benchmark_runs (server_id, label, agent_token_hash) select id, 'Monthly', $1 from servers",
+      [hashToken(benchmarkKey)],
+    );
+    const session = await insertSession(postgres.url);
+    const cookie = { Cookie: `session=${session}` };
+    const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+      fetch(origin + path, { method: "POST", body, headers: { "Content-Type": "application/json", ...headers } });
+    const checkIn = () => post(CHECK_INS, "{}", { Authorization: `Bearer ${key}` });
+    const result = '{"version":"v2026-07-03","geekbench":[{"version":6,"single":1500,"multi":4000,"url":"x"}]}';
+    const upload = () => post(`/ingest/v1/benchmarks/${benchmarkKey}`, result);
+    const openTokens = () => fetch(origin + TOKEN_PAGE, { headers: cookie });
+    const empty = fieldsOfForm(await (await openTokens()).text(), "Create token");
+    const fields = [...empty.filter(([name]) => name !== "expiry"), ["expiry", NO_EXPIRY] as const];
+    /** As a browser without JavaScript. */
+    const createToken = () =>
+      sendFields(origin + TOKEN_PAGE, fields, { ...cookie, Origin: origin }, { name: "no script" });
+    await page.context().addCookies([{ name: "session", value: session, url: origin }]);
+    await page.goto(origin + TOKEN_PAGE);
+    await page.getByLabel("Name").fill("with a script");
     const beReadOnly = async (value: "on" | "off") => {
       await runSql(postgres.url, `alter system set default_transaction_read_only = ${value}`);
       await runSql(postgres.url, "select pg_reload_conf()");
     };
+    const names = () => runSql(postgres.url, "select name from access_tokens order by id");
     await beReadOnly("on");
     await expect.poll(async () => (await checkIn()).status).toBe(503);
-    expect((await checkIn()).headers.get("retry-after")).toBe("5");
+    const refused = await createToken();
+    for (const [what, { status, headers }] of Object.entries({
+      checkIn: await checkIn(),
+      upload: await upload(),
+      refused,
+    })) {
+      expect([status, headers.get("retry-after")], what).toEqual([503, "5"]);
+    }
+    const sentence = "Look whether the form was taken before you send it again.";
+    expect(await refused.text()).toContain(sentence);
+    await page.getByRole("button", { name: "Create token" }).click();
+    // What people without JavaScript read.
+    await expect(page.getByRole("alert").filter({ hasText: sentence })).toBeVisible();
+    await expect(page.getByLabel("Name")).toHaveValue("with a script");
     expect((await me()).status).toBe(200);
-    expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
+    expect((await openTokens()).status).toBe(200);
+    expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+    expect(await names()).toEqual([{ name: "Token" }]);
     await beReadOnly("off");
-    await expect.poll(async () => (await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(200);
     await expect.poll(async () => (await checkIn()).status).toBe(200);
+    expect((await upload()).status).toBe(200);
+    expect(await runSql(postgres.url, "select log from benchmark_runs")).toEqual([{ log: result }]);
+    await page.getByRole("button", { name: "Create token" }).click();
+    await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
+    expect((await createToken()).status).toBe(200);
+    expect(await names()).toEqual([{ name: "Token" }, { name: "with a script" }, { name: "no script" }]);
   });
 
   test("restarted between two requests, at most the next one is 503", async () => {

@@ -94,32 +94,6 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       }
     });
 
-    test("a client that never stops gets exactly the limit in any window", async () => {
-      const windowMs = 600;
-      const limit = limitOf(windowMs, 20);
-      let key = unique("key");
-      let accepted: { sentAt: number; answered: number }[] = [];
-      while (accepted.length < 80) {
-        const sentAt = performance.now();
-        const decision = await limit(key);
-        const answered = performance.now();
-        if (backend.limits.isUp() === false) {
-          // The store's answer came too late on a busy machine, but it may have counted the request. Start over.
-          [key, accepted] = [unique("key"), []];
-          continue;
-        }
-        // Two milliseconds for the difference between the clocks.
-        const twentiethBefore = accepted.at(-20);
-        if (decision.accepted) {
-          if (twentiethBefore) expect(answered - twentiethBefore.sentAt).toBeGreaterThan(windowMs - 2);
-          accepted.push({ sentAt, answered });
-        } else {
-          expect(sentAt - (twentiethBefore?.answered ?? Number.NEGATIVE_INFINITY)).toBeLessThan(windowMs + 2);
-        }
-        await sleep(Math.random() * 4);
-      }
-    });
-
     test("keys and policies are counted apart", async () => {
       const key = unique("key");
       const strict = limitOf(60 * SECOND, 1);
@@ -141,7 +115,7 @@ test("Redis accepts requests that count together all or none, and announced wait
   const { limit } = redisLimiter(store, { name: "together", limit: 5, windowMs: SECOND });
   const client = createClient({ url: redis.url });
   await client.connect();
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 4; round++) {
     const key = unique("key");
     const count = 2 + (round % 2);
     const kept = async () => client.lLen((await client.keys(`*${key}`))[0] ?? "");

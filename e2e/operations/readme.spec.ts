@@ -20,25 +20,6 @@ const MACHINES = "Your own machines";
 /** Files in the checkout that a fresh one does not have. */
 const MADE = /^(?:node_modules|\.next.*|\.git|\.data|test-results|.*\.tsbuildinfo|next-env\.d\.ts)$/;
 
-/** Commands that this file does not run, and where they are run. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  "npm run demo": "e2e/operations/demo.spec.ts",
-  "npm test": "the suite itself",
-  "read -rs TOKEN && export TOKEN": "only a person can paste",
-  "BASE=http://127.0.0.1:3000": "e2e/operations/demo.spec.ts, with the demo's own port",
-  'curl -sS "$BASE/api/v1/me" -H "Authorization: Bearer $TOKEN"': "e2e/operations/demo.spec.ts",
-  'curl -sS "$BASE/api/v1/game-services/1" -H "Authorization: Bearer $TOKEN"': "e2e/operations/demo.spec.ts",
-  "sudo sh agent.sh install https://console.example.com": "e2e/operations/agent.spec.ts, in a root of its own",
-};
-
-test("every command of the README is run by a test", () => {
-  const commands = sections().flatMap(({ title, commands }) =>
-    title === PRODUCTION ? [] : commands.filter((command) => !isRunHere(title, command)),
-  );
-  expect(commands.length).toBeGreaterThan(0);
-  for (const command of commands) expect(Object.keys(ELSEWHERE), "known commands").toContain(command);
-});
-
 test("the README's way to production works as typed, from build to reporting machine", async () => {
   needs("curl", "redis-server");
   const copy = mkdtempSync(join(tmpdir(), "console-readme-"));
@@ -88,7 +69,7 @@ test("the README's way to production works as typed, from build to reporting mac
     expect(Object.values(output).join("\n")).toContain("Created ann@example.com (id 1, admin).");
     const key = /csrv_\w{36}/.exec(Object.values(output).join("\n"))?.[0] ?? "";
 
-    const machine = commandsOf(MACHINES).filter((line) => isRunHere(MACHINES, line));
+    const machine = commandsOf(MACHINES).filter((line) => line.startsWith("curl "));
     expect(machine).toHaveLength(2);
     const answers = machine.map((line) => run(line, { KEY: key }));
     expect(answers.at(-1)).toBe('{"data":{"stored":true}}');
@@ -120,22 +101,11 @@ function linkPackages(copy: string): void {
   cpSync("node_modules", packages, { recursive: true, verbatimSymlinks: true });
 }
 
-function isRunHere(title: string, command: string): boolean {
-  return title === MACHINES && command.startsWith("curl ");
-}
-
+/** The commands of a section without their comments. Joins continued lines. */
 function commandsOf(title: string): string[] {
-  return sections().find((section) => section.title === title)?.commands ?? [];
-}
-
-/** The commands of each section without their comments. Joins continued lines. */
-function sections(): { title: string; commands: string[] }[] {
-  const [, ...parts] = readFileSync("README.md", "utf8").split(/^## /m);
-  return parts.map((part) => ({
-    title: part.split("\n", 1)[0] ?? "",
-    commands: [...part.matchAll(/^```sh\n(.*?)^```/gms)]
-      .flatMap(([, block = ""]) => block.replaceAll("\\\n", "").split("\n"))
-      .map((line) => line.replace(/ +# .*$/, "").trim())
-      .filter(Boolean),
-  }));
+  const part = readFileSync("README.md", "utf8").split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+  return [...part.matchAll(/^```sh\n(.*?)^```/gms)]
+    .flatMap(([, block = ""]) => block.replaceAll("\\\n", "").split("\n"))
+    .map((line) => line.replace(/ +# .*$/, "").trim())
+    .filter(Boolean);
 }

@@ -1,10 +1,6 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { NO_VARIABLES, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { listen } from "@/e2e/support/listen";
@@ -50,41 +46,4 @@ test("a console whose port is in use says so and exits with a code", async () =>
     event: "cannot listen",
     detail: `127.0.0.1:${port}: the port is in use`,
   });
-});
-
-test("a log file in append mode starts over once copied and truncated", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "console-log-"));
-  const file = join(dir, "console.log");
-  // As `>>` opens it.
-  const log = openSync(file, "a");
-  const child = spawn(process.execPath, ["server/start.mjs"], {
-    stdio: ["ignore", log, log],
-    env: {
-      ...process.env,
-      ...NO_VARIABLES,
-      CONSOLE_DIST_DIR: DIST_DIRS.test,
-      DATABASE_URL: NO_DATABASE,
-      HOST: "127.0.0.1",
-      PORT: "0",
-    },
-  });
-  closeSync(log);
-  const ended = once(child, "exit");
-  const read = () => readFileSync(file, "utf8");
-  try {
-    await expect.poll(read).toContain('"event":"listening"');
-    // What logrotate does with copytruncate.
-    copyFileSync(file, `${file}.1`);
-    truncateSync(file);
-    child.kill();
-    await expect.poll(read).toContain('"event":"stopped"');
-  } finally {
-    child.kill();
-    await ended;
-  }
-  const logs = [readFileSync(`${file}.1`, "utf8"), read()];
-  rmSync(dir, { recursive: true });
-  for (const line of logs.flatMap((text) => text.trim().split("\n"))) {
-    expect(() => JSON.parse(line), line.slice(0, 80)).not.toThrow();
-  }
 });

@@ -1,7 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { AgentBench, SHELLS, type Shell } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
@@ -97,33 +94,4 @@ test("Prometheus with the node exporter and the daemon measure a recorded machin
   } finally {
     bench.remove();
   }
-});
-
-test("Prometheus resends whatever it was told to send later, without loss", {
-  tag: "@waits",
-}, async () => {
-  const writes: { body: string; status: number }[] = [];
-  const console = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on("data", (part) => parts.push(part));
-    request.on("end", () => {
-      const status = writes.length < 2 ? 429 : 204;
-      writes.push({ body: Buffer.concat(parts).toString("base64"), status });
-      response.writeHead(status, { "Retry-After": "1" }).end();
-    });
-  }).listen(0, "127.0.0.1");
-  await once(console, "listening");
-  running.push({
-    stop() {
-      console.closeAllConnections();
-      console.close();
-    },
-  });
-  const exporter = own(await startNodeExporter());
-  const origin = `http://127.0.0.1:${(console.address() as AddressInfo).port}`;
-  own(startPrometheusAgent(test.info().outputPath("prometheus"), origin, "csrv_none", exporter.target));
-  await expect.poll(() => writes.map(({ status }) => status), LONG).toContain(204);
-  const [first, ...others] = writes;
-  expect(others.map(({ body }) => body)).toContain(first?.body);
-  expect(writes.find(({ status }) => status === 204)?.body).toBe(first?.body);
 });

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { newServer, newToken } from "@/e2e/support/factories";
-import { getData } from "@/e2e/support/over-http";
+import { CHECK_INS, typeOf } from "@/e2e/support/agent-protocols";
+import { newReportingServer, newServer, newToken } from "@/e2e/support/factories";
+import { askOverHttp, getData } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import type { BenchmarkRuns } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/format/time";
+import { DAY, MINUTE } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
 import { MAX_RUNS_A_DAY, requestBenchmark } from "@/lib/servers/benchmarks";
 
@@ -54,4 +55,43 @@ test("the form allows a server at most twenty benchmark runs a day", async () =>
   expect(page.textOf(page.part("Benchmarks"))).toMatch(
     /None finished yet\..*Waiting for the result: “Elsewhere”, requested/,
   );
+});
+
+test("the benchmark page says what blocks verification, and following it verifies the benchmark", async () => {
+  const { account, page } = await newVisitor();
+  const { id, key } = await newReportingServer(account.id);
+  const facts = { os: "Debian GNU/Linux 13", kernel: "6.12.48", cores: 4, memory_mb: 7952 };
+  const send = (path: string, body: object) => {
+    // As from a machine in a private network.
+    const headers = { ...typeOf(CHECK_INS), Authorization: `Bearer ${key}`, "X-Forwarded-For": "10.1.2.3" };
+    return askOverHttp(path, { method: "POST", headers, body: JSON.stringify(body) });
+  };
+  const blocked = "A result could not be verified yet";
+  const open = async () => {
+    await page.goto(`/dashboard/servers/${id}/benchmark`);
+    return page.hasPart(blocked) ? page.textOf(page.part(blocked)) : null;
+  };
+  const unknown = await open();
+  expect(unknown).toContain("does not know the number of cores, memory, and kernel of this server");
+  expect(unknown).toContain("it has never checked in");
+  await send(CHECK_INS, { facts, sampled_at: Date.now() - MINUTE });
+  const hidden = await open();
+  expect(hidden).not.toContain("number of cores");
+  expect(hidden).toContain("It checks in from 10.1.2.3, which is in a private network");
+  const lines = page.part(blocked).find("code").text();
+  const [, variable, value] = /^echo (\w+)=(\S+) \| sudo tee -a \/etc\/console-agent\/environment\n/.exec(lines) ?? [];
+  expect([variable, value]).toEqual(["PUBLIC_IP", "10.1.2.3"]);
+  // What the daemon makes of that variable.
+  await send(CHECK_INS, { facts, public_ip: value });
+  expect(await open()).toBeNull();
+  expect(page.text).toContain("Label of the run");
+  const requested = await requestBenchmark(account.id, id, "Monthly");
+  const result = {
+    os: { kernel: facts.kernel },
+    cpu: { cores: facts.cores, freq: "2445.404 MHz" },
+    mem: { ram: facts.memory_mb * 1024 },
+    geekbench: [{ version: 6, single: 1500, multi: 4000 }],
+  };
+  const { text } = await send(`/ingest/v1/benchmarks/${requested.kind === "requested" && requested.rawKey}`, result);
+  expect(text).toContain("Verified: this is the server that the console knows.");
 });

@@ -1,6 +1,10 @@
+import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { newAccount } from "@/e2e/support/factories";
+import { AGENT_PATHS, CHECK_INS } from "@/e2e/support/agent-protocols";
+import { newAccount, newGameService, newReportingServer, newToken } from "@/e2e/support/factories";
+import { call, origin, readLog } from "@/e2e/support/over-http";
 import { CLOSE, HOST, send, statusesOf } from "@/e2e/support/raw";
+import { db } from "@/lib/database/client";
 
 // Requests of HTTP that are odd, as bytes, and whose answers are whole: JSON where machines ask, else a page.
 
@@ -126,4 +130,51 @@ test("a client that expects 100-continue gets the answer without sending its bod
       `Expect: 100-continue\r\n${CLOSE}\r\n`,
   );
   expect(statusesOf(answer)).toEqual([405]);
+});
+
+// Ten seconds and more pass until then, which nothing shortens.
+test("a large body that never ends is answered 408 and frees its place", async () => {
+  const { key } = await newReportingServer();
+  const [bytes, path] = [1024 * 1024, AGENT_PATHS.influx];
+  const head = `POST ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\nContent-Type: text/plain\r\n`;
+  const held = Array.from({ length: 4 }, () =>
+    send(`${head}Content-Length: ${bytes}\r\n\r\n${"#".repeat(bytes - 10)}`),
+  );
+  for (const answer of await Promise.all(held)) expect(statusesOf(answer)).toEqual([408]);
+  const whole = `${head}Content-Length: ${bytes}\r\n${CLOSE}\r\n${"#".repeat(bytes)}`;
+  expect(statusesOf(await send(whole))).toEqual([204]);
+});
+
+test("clients leaving during a request or answer log no fault and free their room", async () => {
+  const before = readLog().length;
+  const { id: accountId } = await newAccount();
+  const [{ id: serviceId }, { key }] = [await newGameService(accountId), await newReportingServer(accountId)];
+  // Four nodes, often: the answer has more than a kernel's socket buffer holds.
+  await db.$executeRaw`
+    insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
+    select ${serviceId}, now() - make_interval(secs => 30 * n), node, 123456, 123456789, n, 42, 18.25
+    from generate_series(1, 16000) n, generate_series(1, 4) node`;
+  const leave = (bytes: string, afterMs: number) =>
+    new Promise<void>((resolve) => {
+      const { hostname, port } = new URL(origin);
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(bytes);
+        setTimeout(() => socket.resetAndDestroy(), afterMs);
+      });
+      socket.on("error", () => {}).on("close", () => resolve());
+    });
+  const path = `/api/v1/game-services/${serviceId}/metrics?range=7d`;
+  const auth = `${HOST}Authorization: Bearer ${await newToken(accountId)}\r\n`;
+  const half = "Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{";
+  for (const afterMs of [0, 1, 2, 4, 8, 16]) {
+    await Promise.all([
+      leave("GET /api/v1/servers HTTP/1.1\r\nHo", afterMs),
+      leave(`GET /api/v1/servers HTTP/1.1\r\n${auth}\r\n`, afterMs),
+      leave(`GET ${path} HTTP/1.1\r\n${auth}\r\n`, 10 * afterMs),
+      leave(`POST /api/v1/me HTTP/1.1\r\n${auth}${half}`, afterMs),
+      leave(`POST ${CHECK_INS} HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n${half}`, afterMs),
+    ]);
+  }
+  await expect.poll(async () => (await call(path, await newToken(accountId))).status).toBe(200);
+  expect(readLog().slice(before)).not.toMatch(/request failed|exception|rejection/i);
 });

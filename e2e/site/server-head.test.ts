@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { newServer, putEvents, putSample, sampled } from "@/e2e/support/factories";
+import { sendSample } from "@/e2e/support/record-check-in";
 import { newVisitor } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { DASHBOARD, serverPath } from "@/lib/page-paths";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 
@@ -155,4 +156,24 @@ test("a restart makes a server need attention for exactly 24 hours", async () =>
   expect(row(killing)).toContain("2 processes killed for lack of memory last 5 h ago, last seen");
   await page.goto(serverPath(killing));
   expect(state()).toBe("Needs attention: 2 processes killed for lack of memory in 24 hours");
+});
+
+test("a server page says when two machines report with one key", async () => {
+  const { account, page } = await newVisitor();
+  const { id } = await newServer(account.id);
+  const start = Date.now() - 45 * SECOND;
+  const notice = "Two daemons report for this server with the same key";
+  for (const [daemon, second] of [
+    ["one", 0],
+    ["one", 10],
+    ["other", 20],
+  ] as const) {
+    await sendSample(id, start + second * SECOND, {}, { daemon });
+  }
+  await page.goto(serverPath(id));
+  expect(page.text).toContain("Online");
+  expect(page.text).not.toContain(notice);
+  await sendSample(id, start + 30 * SECOND, {}, { daemon: "one" });
+  await page.goto(serverPath(id));
+  expect(page.text).toContain(notice);
 });

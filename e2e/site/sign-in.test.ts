@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { newAccount, newIp, PASSWORD, unique } from "@/e2e/support/factories";
+import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 import { origin } from "@/e2e/support/over-http";
 import { newVisitor, signIn } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
@@ -52,6 +53,23 @@ test("an unknown e-mail, wrong password and disabled account get the same page",
     pages.push(page.text.replaceAll(typed, ""));
   }
   expect(new Set(pages).size).toBe(1);
+});
+
+test("more sign-ins at once than a network may are 429, signing nobody in", async () => {
+  const page = new Visitor(origin);
+  await page.goto("/sign-in");
+  const fields = fieldsOfForm(page.html, "Sign in");
+  const headers = { Origin: origin, "X-Forwarded-For": page.forwardedFor };
+  const typed = { email: `${unique("nobody")}@example.com`, password: "wrong password" };
+  const sent = Array.from({ length: 40 }, () => sendFields(`${origin}/sign-in`, fields, headers, typed));
+  const texts: string[] = [];
+  for (const answer of await Promise.all(sent)) {
+    expect([200, 429]).toContain(answer.status);
+    const text = await answer.text();
+    if (text.includes("Nobody was signed in. Try again in a few seconds.")) texts.push(text);
+    if (answer.status === 429) expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+  }
+  expect(texts).not.toEqual([]);
 });
 
 test("after sign-in one lands on the page one asked for", async () => {

@@ -145,23 +145,24 @@ export class AgentBench {
   }
 
   /** The agent as systemd runs it. */
-  startService(origin: string, key = mintToken("serverKey"), state = this.dir) {
-    const memory = this.memory();
-    const folders = { STATE_DIRECTORY: state, RUNTIME_DIRECTORY: memory };
-    return { ...this.start(["dash"], ["run", origin], `${key}\n`, folders), memory };
+  startService(origin: string, variables: Record<string, string> = {}, shell: Shell = ["dash"]) {
+    const folders = { STATE_DIRECTORY: this.dir, RUNTIME_DIRECTORY: this.memory() };
+    return this.start(shell, ["run", origin], `${mintToken("serverKey")}\n`, { ...folders, ...variables });
   }
 
   /** A fake clock. It advances with each sleep and stops after this many seconds. */
-  startClock(seconds: number): { path: string; elapsed: () => number } {
+  startClock(seconds: number, start = Math.floor(Date.now() / SECOND)) {
     const path = join(this.dir, "clock");
-    const start = Math.floor(Date.now() / SECOND);
-    writeFileSync(path, String(start));
-    this.shim("date", `cat ${path}`);
+    writeFileSync(path, `${start}\n`);
+    const elapsed = () => Number(readFileSync(path, "utf8").trim() || start) - start;
+    const advance = (by: number) => writeFileSync(path, `${start + elapsed() + by}\n`);
+    // By the shell alone: an agent of an hour asks it a thousand times.
+    this.shim("date", `read -r now <${path}; echo $now`);
     this.shim(
       "sleep",
-      `now=$(cat ${path}); [ $((now - ${start})) -lt ${seconds} ] || exec /bin/sleep 60; echo $((now + $1)) >${path}`,
+      `read -r now <${path}; [ $((now - ${start})) -lt ${seconds} ] || exec /bin/sleep 60; echo $((now + $1)) >${path}`,
     );
-    return { path, elapsed: () => Number(readFileSync(path, "utf8").trim() || start) - start };
+    return { path, elapsed, advance };
   }
 
   /** Run when the bench is removed. */

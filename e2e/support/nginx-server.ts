@@ -1,11 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
+import { startProgram } from "./own-program";
 
 /** The configuration that is shipped. */
 const SHIPPED = "deploy/nginx.conf";
@@ -22,30 +21,11 @@ export type NginxServer = {
 
 /** nginx with the shipped configuration in front of instances on two loopback ports. */
 export async function startNginx(instances: readonly number[]): Promise<NginxServer> {
-  const { dir, port, plainPort, remove } = await writeNginxFiles(instances);
+  const { dir, port, plainPort } = await writeNginxFiles(instances);
   const args = ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
-  const child = spawn("nginx", args, { stdio: ["ignore", "ignore", "pipe"] });
-  let stderr = "";
-  child.stderr.on("data", (chunk) => (stderr += chunk));
-  const exited = once(child, "exit");
-  atExit(() => {
-    child.kill("SIGKILL");
-    remove();
-  });
-  while (!(await isListening(port))) {
-    if (child.exitCode !== null) throw new Error(`nginx ended: ${stderr}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return {
-    port,
-    plainPort,
-    errors: () => readFileSync(join(dir, "error.log"), "utf8"),
-    async stop() {
-      child.kill("SIGTERM");
-      await exited;
-      remove();
-    },
-  };
+  const { until, stop } = startProgram("nginx", args, { dir });
+  await until(() => isListening(port));
+  return { port, plainPort, errors: () => readFileSync(join(dir, "error.log"), "utf8"), stop };
 }
 
 async function writeNginxFiles([first, second = first]: readonly number[]) {
@@ -82,7 +62,7 @@ http {
 }
 `,
   );
-  return { dir, port, plainPort, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  return { dir, port, plainPort };
 }
 
 export function isListening(port: number): Promise<boolean> {

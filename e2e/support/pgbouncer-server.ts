@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
+import { startProgram } from "./own-program";
 import { unprivilegedUser, untilReady } from "./postgres-server";
 
 /** A PgBouncer of the test's own, in transaction mode, in front of one database. */
@@ -35,21 +33,8 @@ max_client_conn = 200
 `,
   );
   if (user) chownSync(dir, user.uid, user.gid);
-  const child = spawn("pgbouncer", ["-q", settings], { ...user, stdio: "ignore", cwd: dir });
-  const remove = () => rmSync(dir, { recursive: true, force: true });
-  atExit(() => {
-    child.kill("SIGKILL");
-    remove();
-  });
+  const { child, stop } = startProgram("pgbouncer", ["-q", settings], { ...user, dir, cwd: dir });
   const url = `postgresql://${username}@127.0.0.1:${ownPort}/${database}`;
   await untilReady(url, child);
-  return {
-    url,
-    async stop() {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-      remove();
-    },
-  };
+  return { url, stop: () => stop("SIGKILL") };
 }

@@ -28,13 +28,7 @@ const INITDB: Make = (data) => ["initdb", "-D", data, "-U", "postgres", "-A", "t
 
 /** `variables` are of its own environment. */
 export function startPostgres(variables: Record<string, string> = {}): Promise<PostgresServer> {
-  return startOn(INITDB, undefined, variables);
-}
-
-/** A streaming replica of another server, which follows it until it is promoted. */
-export function startReplica(primary: PostgresServer): Promise<PostgresServer> {
-  const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
-  return startOn((data) => ["pg_basebackup", "-D", data, ...from, "--write-recovery-conf", "--checkpoint=fast"]);
+  return startOn(INITDB, variables);
 }
 
 /** One with the files of another, such as those of a base backup. */
@@ -42,29 +36,8 @@ export function startPostgresFrom(folder: string): Promise<PostgresServer> {
   return startOn((data) => ["/bin/cp", "-a", folder, data]);
 }
 
-/**
- * One whose files lie on a disk of their own, of so many megabytes, in a mount namespace that ends with the server. It
- * cannot be restarted. Needs the right to make namespaces.
- */
-export function startPostgresOnSmallDisk(megabytes: number): Promise<PostgresServer> {
-  return startOn(INITDB, megabytes);
-}
-
-const SMALL_DISK = `set -e
-cp -a "$0" "$0.made"
-mount -t tmpfs -o "size=$1m" small "$0"
-cp -a "$0.made/." "$0"
-user=$2
-group=$3
-shift 3
-exec setpriv --reuid "$user" --regid "$group" --clear-groups -- "$@"`;
-
 /** `make` is the command that makes the files: a program of PostgreSQL, or one by its whole path. */
-async function startOn(
-  make: Make,
-  diskMegabytes?: number,
-  variables: Record<string, string> = {},
-): Promise<PostgresServer> {
+async function startOn(make: Make, variables: Record<string, string> = {}): Promise<PostgresServer> {
   const bin = findPostgres();
   if (!bin) throw new Error("There is no PostgreSQL server on this machine.");
   const user = unprivilegedUser();
@@ -88,14 +61,8 @@ async function startOn(
   async function launch(): Promise<ChildProcess> {
     const program = join(bin as string, "postgres");
     const args = ["-D", data, "-p", String(port), "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
-    const mount = ["--mount", "--propagation", "private", "sh", "-c", SMALL_DISK, data];
-    const server =
-      diskMegabytes === undefined
-        ? spawn(program, args, { ...user, stdio: "ignore", cwd: dir, env: { ...process.env, ...variables } })
-        : spawn("unshare", [...mount, ...[diskMegabytes, user?.uid, user?.gid].map(String), program, ...args], {
-            stdio: "ignore",
-            cwd: dir,
-          });
+    const env = { ...process.env, ...variables };
+    const server = spawn(program, args, { ...user, stdio: "ignore", cwd: dir, env });
     await untilReady(url, server);
     return server;
   }

@@ -1,7 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { atExit } from "./at-exit";
+import { spawnSync } from "node:child_process";
 import { freePort } from "./free-port";
+import { startProgram } from "./own-program";
 
 /** What `promtool check metrics` has to say about a text; "" when there is nothing. */
 export function checkMetrics(text: string): string {
@@ -18,23 +17,16 @@ type PrometheusServer = {
 /** A Prometheus of the test's own, with the configuration in `configFile` and its data in `dataDir`. */
 export async function startPrometheus(configFile: string, dataDir: string): Promise<PrometheusServer> {
   const port = await freePort();
-  const child = spawn(
-    "prometheus",
-    [
-      `--config.file=${configFile}`,
-      `--storage.tsdb.path=${dataDir}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--log.level=error",
-    ],
-    { stdio: ["ignore", "ignore", "pipe"] },
-  );
-  let errors = "";
-  child.stderr.on("data", (chunk) => (errors += chunk));
-  const exited = once(child, "exit");
-  atExit(() => child.kill("SIGKILL"));
+  const { child, output, stop } = startProgram("prometheus", [
+    `--config.file=${configFile}`,
+    `--storage.tsdb.path=${dataDir}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+    "--log.level=error",
+  ]);
   return {
+    stop,
     async ask(path) {
-      if (child.exitCode !== null) throw new Error(`Prometheus has ended: ${errors}`);
+      if (child.exitCode !== null) throw new Error(`Prometheus has ended: ${output()}`);
       try {
         const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
         return ((await response.json()) as { data: unknown }).data;
@@ -42,10 +34,6 @@ export async function startPrometheus(configFile: string, dataDir: string): Prom
         // Not listening yet.
         return null;
       }
-    },
-    async stop() {
-      child.kill("SIGTERM");
-      await exited;
     },
   };
 }

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { createClient } from "@redis/client";
-import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
+import { startProgram } from "./own-program";
 import { FACT } from "./patience";
 
 const RETRY_MS = 25;
@@ -21,29 +20,22 @@ export type RedisServer = {
 export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  let child = await launch();
+  let server = await launch();
 
-  async function launch(): Promise<ChildProcess> {
+  async function launch() {
     const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
-    const server = spawn("redis-server", args, { stdio: "ignore" });
-    atExit(() => server.kill("SIGKILL"));
+    const launched = startProgram("redis-server", args, { stdio: "ignore" });
     await untilReady(url);
-    return server;
+    return launched;
   }
 
-  async function kill(): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
-  }
-
+  const kill = () => server.stop("SIGKILL");
   return {
     url,
-    process: () => child,
+    process: () => server.child,
     kill,
     async restart() {
-      child = await launch();
+      server = await launch();
     },
     stop: kill,
   };

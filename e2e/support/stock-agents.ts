@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { agentConfigurations, KEY_PLACE } from "@/app/dashboard/servers/agent-configurations";
-import { atExit } from "./at-exit";
 import { listen } from "./listen";
+import { startProgram } from "./own-program";
 
 // Real agents of Debian, with the configurations that the console shows.
 
@@ -27,7 +24,7 @@ export function startPrometheusAgent(dir: string, origin: string, key: string, t
   const file = join(dir, "prometheus.yml");
   const exchanged = { "localhost:9100": target, "scrape_interval: 30s": "scrape_interval: 5s" };
   writeFileSync(file, configurationOf("Prometheus", origin, key, exchanged));
-  return start("prometheus", [
+  return startProgram("prometheus", [
     "--enable-feature=agent",
     `--config.file=${file}`,
     `--storage.agent.path=${join(dir, "data")}`,
@@ -37,8 +34,11 @@ export function startPrometheusAgent(dir: string, origin: string, key: string, t
 
 /** Debian's node exporter, of this machine or of another /proc. Answers its `host:port`. */
 export async function startNodeExporter(proc = "/proc"): Promise<RunningAgent & { target: string }> {
-  const agent = start("prometheus-node-exporter", ["--web.listen-address=127.0.0.1:0", `--path.procfs=${proc}`]);
-  return { ...agent, target: await agent.says(/msg="Listening on" address=(\S+)/) };
+  const args = ["--web.listen-address=127.0.0.1:0", `--path.procfs=${proc}`];
+  const agent = startProgram("prometheus-node-exporter", args);
+  const target = () => /msg="Listening on" address=(\S+)/.exec(agent.output())?.[1] ?? "";
+  await agent.until(() => target() !== "");
+  return { ...agent, target: target() };
 }
 
 /** A target for Prometheus that answers what `pick` chooses at each scrape. */
@@ -55,31 +55,6 @@ export async function startTarget(pick: () => string): Promise<{ target: string;
     close() {
       server.closeAllConnections();
       server.close();
-    },
-  };
-}
-
-/** `says` waits for a line of the agent and answers the first group of the pattern. */
-function start(program: string, args: string[]): RunningAgent & { says(pattern: RegExp): Promise<string> } {
-  const child: ChildProcess = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  child.stdout?.on("data", (chunk) => (output += chunk));
-  child.stderr?.on("data", (chunk) => (output += chunk));
-  const exited = once(child, "exit");
-  atExit(() => child.kill("SIGKILL"));
-  return {
-    output: () => output,
-    async says(pattern) {
-      for (;;) {
-        const [, said] = pattern.exec(output) ?? [];
-        if (said !== undefined) return said;
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${program} has ended: ${output}`);
-        await Promise.race([once(child.stdout as Readable, "data"), once(child.stderr as Readable, "data"), exited]);
-      }
-    },
-    async stop() {
-      child.kill("SIGTERM");
-      await exited;
     },
   };
 }

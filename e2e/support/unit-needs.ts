@@ -9,7 +9,7 @@ declare module "vitest" {
 }
 
 /** As `needs` of the end-to-end tests, for a unit test: skips it where this machine lacks the program, and fails it where CI is set. */
-export function needsProgram({ task, skip }: TestContext, name: Program): void {
+export function needsProgram({ task, skip }: Pick<TestContext, "task" | "skip">, name: Program): void {
   if (has(name)) return;
   if (process.env.CI) throw new Error(reasonWithout(name));
   task.meta.skipped = reasonWithout(name);

@@ -54,6 +54,7 @@ test("an asker alone for a second gets twice the places, everybody together neve
   };
   expect(at("request", alone)).toBe(8);
   expect(at("making", EVERYBODY)).toBe(3);
+  expect(at("strangerPage", EVERYBODY)).toBe(2);
 });
 
 test("a request that waits too long is refused with a time to retry", async () => {

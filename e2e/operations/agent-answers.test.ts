@@ -1,26 +1,15 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AgentBench, PING, stored } from "@/e2e/support/agent";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
-import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
-import { needs } from "@/e2e/support/needs";
+import { stored, writeFiles } from "@/e2e/support/agent";
+import { agentTest as test } from "@/e2e/support/agent-test";
 import { SLOW } from "@/e2e/support/patience";
+import { needsProgram } from "@/e2e/support/unit-needs";
 import { SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh when what answers it, or its clock, is not as it should be.
 
-needs("dash", "curl");
-
-let bench: AgentBench;
-test.beforeEach(() => {
-  bench = new AgentBench();
-  bench.shim("ping", PING);
-});
-test.afterEach(() => bench.remove());
-
-test("only the console's own answer settles a check-in, never a captive portal's page", async () => {
+test("only the console's own answer settles a check-in, never a captive portal's page", async ({ bench, expect }) => {
   const clock = bench.startClock(400);
   const portal = await bench.startAnswering((response, count) => {
     if (clock.elapsed() > 300) return stored(response);
@@ -28,9 +17,9 @@ test("only the console's own answer settles a check-in, never a captive portal's
     response.statusCode = count % 2 === 0 ? 400 : 200;
     response.end("<html>Please sign in to the hotel's network.</html>");
   });
-  const agent = bench.startService(portal.origin);
+  const agent = bench.startService(portal.origin, bench.machine());
   try {
-    await expect.poll(() => readFileSync(clock.path, "utf8") && clock.elapsed() >= 400).toBe(true);
+    await expect.poll(() => clock.elapsed(), SLOW).toBeGreaterThanOrEqual(400);
     await expect.poll(() => readdirSync(join(bench.dir, "spool"))).toEqual([]);
   } finally {
     await agent.stop();
@@ -42,8 +31,9 @@ test("only the console's own answer settles a check-in, never a captive portal's
   for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(45 * SECOND);
 });
 
-test("Retry-After is obeyed up to fifteen minutes, and invalid headers stop nothing", async () => {
+test("Retry-After is obeyed up to fifteen minutes, and invalid headers stop nothing", async ({ bench, expect }) => {
   const clock = bench.startClock(3800);
+  const machine = bench.machine();
   const arrivals: number[] = [];
   /** What is answered, and how long the agent waits then at least. It asks again within a minute of that. */
   const cases: [headers: Record<string, string>, seconds: number][] = [
@@ -59,13 +49,18 @@ test("Retry-After is obeyed up to fifteen minutes, and invalid headers stop noth
   ];
   const console = await bench.startAnswering((response, count) => {
     arrivals.push(clock.elapsed());
-    const [headers] = cases[count - 1] ?? [];
+    const [headers, seconds] = cases[count - 1] ?? [];
     if (!headers) return stored(response);
+    // Most of a long wait passes at once, for the clock and the machine alike. What is asked before its end comes too early.
+    if (seconds === 900) {
+      clock.advance(840);
+      writeFiles(machine.PROC_ROOT, { uptime: `${1000 + clock.elapsed()}.00 1.00\n` });
+    }
     response.sendDate = false;
     response.writeHead(503, headers);
     response.end('{"error":"Not now."}');
   });
-  const agent = bench.startService(console.origin);
+  const agent = bench.startService(console.origin, machine);
   try {
     await expect.poll(() => arrivals.length, SLOW).toBeGreaterThan(cases.length + 1);
   } finally {
@@ -79,8 +74,39 @@ test("Retry-After is obeyed up to fifteen minutes, and invalid headers stop noth
   expect(agent.stderr()).not.toContain("differ by");
 });
 
-test("an answer that never ends takes neither memory nor the next check-in", async () => {
-  bench.shim("sleep", "exec /bin/sleep 0.2");
+test("the spool holds 150 check-ins, drops the oldest first and obeys Retry-After", async ({ bench, expect }) => {
+  const reports: { at: number; sampledAt: number }[] = [];
+  const now = Math.floor(Date.now() / SECOND);
+  const clock = bench.startClock(200);
+  const console = await bench.startAnswering((response, count, { sampled_at: sampledAt }) => {
+    reports.push({ at: clock.elapsed(), sampledAt });
+    const status = [503, 400][count - 1] ?? 200;
+    response.sendDate = false;
+    response.writeHead(status, { "Content-Type": "application/json", "Retry-After": "95" });
+    response.end(status === 200 ? '{"data":{"stored":true}}' : '{"error":"Not now."}');
+  });
+  const spool = join(bench.dir, "spool");
+  for (let n = 0; n < 160; n++) {
+    writeFiles(spool, { [`${now - 5000 + n * 30}.json`]: JSON.stringify({ sampled_at: n }) });
+  }
+  const agent = bench.startService(console.origin, bench.machine());
+  try {
+    await expect.poll(() => reports.length, SLOW).toBeGreaterThan(3);
+  } finally {
+    await agent.stop();
+  }
+  const [first, second, third] = reports;
+  // The spool dropped the oldest 11 of 161 samples, and more for samples taken during the 95 seconds of waiting.
+  expect(first?.sampledAt).toBe(11);
+  expect(second?.sampledAt).toBeGreaterThan(11);
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(95);
+  // The agent does not resend a permanently refused check-in.
+  expect(third?.sampledAt).toBe((second?.sampledAt ?? 0) + 1);
+  expect(agent.stderr()).toContain("The console asks to wait: Not now.");
+  expect(agent.stderr()).toContain("The console cannot use a check-in, which is left out: Not now.");
+});
+
+test("an answer that never ends takes neither memory nor the next check-in", async ({ bench, expect }) => {
   let largest = 0;
   const memory = join(bench.dir, "memory");
   const console = await bench.startAnswering((response, count) => {
@@ -102,32 +128,39 @@ test("an answer that never ends takes neither memory nor the next check-in", asy
   expect(largest).toBeLessThanOrEqual(2 ** 17);
 });
 
-test("GNU wget says why it could not deliver, as curl does", async () => {
-  needs("wget");
+test("GNU wget says why it could not deliver, as curl does", async ({ bench, expect, task, skip }) => {
+  needsProgram({ task, skip }, "wget");
   const tools = "sh dash awk cat cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc wget";
   bench.only(tools.split(" "));
   const { code, stderr } = await bench.run(["dash"], ["once", "http://127.0.0.1:1"], `${mintToken("serverKey")}\n`);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^agent\.sh: Not checked in \(000\): .*refused/i)]);
 });
 
-test("without cksum two machines still have two names", async () => {
+test("of two machines each keeps a name of its own, with or without cksum", async ({ bench, expect }) => {
   const console = await bench.startAnswering(stored);
-  const tools = "sh dash awk cat curl cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
-  bench.only(tools.split(" "));
-  for (const name of ["one", "two"]) {
-    const proc = join(bench.dir, name);
-    execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
-    mkdirSync(join(proc, "sys/kernel/random"), { recursive: true });
-    writeFileSync(join(proc, "sys/kernel/random/boot_id"), "0e7b2a5c-6f0e-4b8e-9c59-0d6a1d0f7a11\n");
-    writeFileSync(join(proc, "sys/kernel/hostname"), `${name}\n`);
-    const { code } = await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, {
-      PROC_ROOT: proc,
-    });
-    expect(code).toBe(0);
+  for (const [name, boot] of [
+    ["one", "0e7b2a5c-6f0e-4b8e-9c59-0d6a1d0f7a11"],
+    ["two", "0e7b2a5c-6f0e-4b8e-9c59-0d6a1d0f7a11"],
+    ["three", "7c1d4c0e-93b5-4f5e-8d0c-2f3b5a6c7d88"],
+  ] as const) {
+    const files = { "sys/kernel/random/boot_id": `${boot}\n`, "sys/kernel/hostname": `${name}\n` };
+    cpSync("e2e/support/proc/before", join(bench.dir, name), { recursive: true });
+    writeFiles(join(bench.dir, name), files);
   }
-  const [one, two] = console.samples.map(({ daemon }) => daemon);
-  expect(one).toMatch(/^machine-\w{10,}/);
-  expect(two).not.toBe(one);
+  const nameOf = async (machine: string) => {
+    const variables = { PROC_ROOT: join(bench.dir, machine) };
+    expect((await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, variables)).code).toBe(
+      0,
+    );
+    return String(console.samples.at(-1)?.daemon);
+  };
+  const one = await nameOf("one");
+  expect(one).toMatch(/^machine-\d+$/);
+  expect(await nameOf("one")).toBe(one);
+  expect(new Set([one, await nameOf("two"), await nameOf("three")]).size).toBe(3);
+  bench.only("sh dash awk cat curl cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc".split(" "));
+  expect(await nameOf("one")).toMatch(/^machine-\w{10,}/);
+  expect(await nameOf("two")).not.toBe(await nameOf("one"));
 });
 
 /** What the agent runs at that moment, which in the tests sets the clock as well; and whether the console is away until then. */
@@ -140,7 +173,7 @@ for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
     ["forward", 3600],
     ["back", -3600],
   ] as const) {
-    test(`a clock set ${direction} by an hour ${moment} puts no sample an hour off`, async () => {
+    test(`a clock set ${direction} by an hour ${moment} puts no sample an hour off`, async ({ bench, expect }) => {
       const behind = join(bench.dir, "behind");
       writeFileSync(behind, String(behindBefore));
       // As known from an earlier run.
@@ -170,34 +203,3 @@ for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
     });
   }
 }
-
-test("install explains a service that does not deliver, such as an unreadable key", async () => {
-  const { id: accountId } = await newAccount();
-  const { key } = await newReportingServer(accountId);
-  const root = join(bench.dir, "root");
-  mkdirSync(join(root, "run/systemd/system"), { recursive: true });
-  mkdirSync(join(root, "etc/systemd/system"), { recursive: true });
-  bench.shim("systemctl", "exit 0");
-  bench.shim("id", "echo 0");
-  bench.shim("sleep", "exit 0");
-  const proxy = "http://user:secret@proxy.example:3128";
-  const installed = await bench.run(["dash"], ["install", sharedOrigin()], `${key}\n`, {
-    DESTDIR: root,
-    HTTPS_PROXY: proxy,
-    no_proxy: "127.0.0.1",
-    CURL_CA_BUNDLE: "/etc/ssl/own.pem",
-    PUBLIC_IP: "192.0.2.7",
-  });
-  expect(installed.code).toBe(1);
-  expect(installed.stdout).not.toContain("Installed");
-  expect(installed.stderr).toContain("has not checked in within 90 seconds; see: journalctl -u console-agent");
-  // The service uses the same settings as the installer.
-  expect(readFileSync(join(root, "etc/console-agent/environment"), "utf8")).toBe(
-    `HTTPS_PROXY=${proxy}\nno_proxy=127.0.0.1\nCURL_CA_BUNDLE=/etc/ssl/own.pem\nPUBLIC_IP=192.0.2.7\n`,
-  );
-  expect(statSync(join(root, "etc/console-agent/environment")).mode & 0o777).toBe(0o600);
-  const { stderr } = await bench.run(["dash"], ["run", sharedOrigin()], `${key}\n`, {
-    CREDENTIALS_DIRECTORY: join(bench.dir, "none"),
-  });
-  expect(stderr).toContain("The server key that systemd keeps cannot be read");
-});
