@@ -9,6 +9,9 @@ const ownProcess = OWN_PROCESS.map((name) => `${name}.test.ts`);
 /** Do not depend on the engine or the machine, and take minutes. CI runs them. */
 const SLOW = "**/*.slow.test.ts";
 
+/** What agent.sh says of a machine, for which a shell is enough; all else that needs programs is for CI. */
+const AGENT = "e2e/operations/agent-machines.test.ts";
+
 /** They only bound a hang: the machine may be busy with something else. */
 const WHOLE_TEST = 300_000;
 
@@ -39,13 +42,17 @@ export default defineConfig({
         test: {
           name: "unit",
           env,
-          include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma,e2e/operations}/**/*.test.ts"],
+          include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma}/**/*.test.ts", AGENT],
           exclude: [...ownProcess, SLOW],
           // Files of a worker share what they load, which is half of their work.
           isolate: false,
         },
       },
       { extends: true, test: { name: "own-process", include: ownProcess, env } },
+      {
+        extends: true,
+        test: { name: "programs", env, include: ["e2e/operations/**/*.test.ts"], exclude: [AGENT], isolate: false },
+      },
       { extends: true, test: { name: "api", include: ["e2e/api/**/*.test.ts"], exclude: [SLOW], ...withDatabase } },
       {
         extends: true,

@@ -40,7 +40,7 @@ export async function main(args: string[]): Promise<number> {
     await step("Route types", ["node_modules/next/dist/bin/next", "typegen"], { CONSOLE_DIST_DIR: DIST_DIRS.test }),
     await step("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]),
     await build(),
-    await vitest("Units and API", projects("unit", "own-process", "api")),
+    await vitest("Units and API", projects("unit", "own-process", "api", ...(all ? ["programs"] : []))),
     await vitest("Pages without JavaScript", projects("site")),
     await playwright(
       all ? "Pages in a browser, and operations" : "Pages in a browser",
