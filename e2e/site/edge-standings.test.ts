@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { expectBreakable } from "@/e2e/support/breakable-ips";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { startConsole } from "@/e2e/support/console-server";
 import { CONFIGURATION, edgeNodesAt, interval, thisMinute } from "@/e2e/support/edge-nodes";
-import { type Library, openLibrary } from "@/e2e/support/library";
-import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { openLibrary } from "@/e2e/support/library";
+import { createTestDatabase } from "@/e2e/support/test-database";
 import { type Part, Visitor } from "@/e2e/support/visitor";
 import { MINUTE } from "@/lib/format/time";
 import { describeStandings, STANDINGS, type Standing, type Standings } from "@/lib/game-services/standing";
@@ -14,24 +14,17 @@ import { hashToken } from "@/lib/tokens/format";
 // What pages say of edge nodes, and what only a console of its own shows of their endpoints. These tests have their own
 // database, because every service in a database waits for its live nodes.
 
-let database: TestDatabase;
-let app: ConsoleServer;
-let library: Library;
-let edge: ReturnType<typeof edgeNodesAt>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [app, library] = await Promise.all([startConsole(database.url), openLibrary(database.url)]);
-  edge = edgeNodesAt(database.url, (path, init) => fetch(app.origin + path, init), {
-    nodes: library.use<typeof import("@/lib/game-services/edges/nodes")>("game-services/edges/nodes"),
-    services: library.use<typeof import("@/lib/game-services/management")>("game-services/management"),
-  });
+const database = await createTestDatabase();
+const [app, library] = await Promise.all([startConsole(database.url), openLibrary(database.url)]);
+const edge = edgeNodesAt(database.url, (path, init) => fetch(app.origin + path, init), {
+  nodes: library.use<typeof import("@/lib/game-services/edges/nodes")>("game-services/edges/nodes"),
+  services: library.use<typeof import("@/lib/game-services/management")>("game-services/management"),
 });
 afterEach(() => edge.clear());
 afterAll(async () => {
-  await library?.stop();
-  await app?.stop();
-  await database?.stop();
+  await library.stop();
+  await app.stop();
+  await database.stop();
 });
 
 /** A visitor who is signed in as the account, in this database. */

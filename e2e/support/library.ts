@@ -4,7 +4,7 @@ export type Functions<Module> = {
   [Name in keyof Module as Module[Name] extends (...args: never[]) => Promise<unknown> ? Name : never]: Module[Name];
 };
 
-export type Library = {
+type Library = {
   /** The functions of a module under lib/, called over the library's database. Arguments travel as JSON. */
   use<Module>(module: string): Functions<Module>;
   stop(): Promise<void>;
