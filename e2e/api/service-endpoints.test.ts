@@ -8,7 +8,9 @@ import type { Interval } from "@/lib/game-services/metrics";
 
 /** An interval as the API shows it. */
 const shown = ({ serviceId: _, nodeId, latencyMs, ...rest }: Interval) => ({
-  ...{ ...rest, node_id: nodeId, latency_ms: latencyMs },
+  ...rest,
+  node_id: nodeId,
+  latency_ms: latencyMs,
 });
 
 test("GET /game-services lists owned and granted services by id with the detail's fields", async () => {
@@ -55,11 +57,8 @@ for (const [range, age] of [
     ];
     const outside = [now - age - SECOND, now + MINUTE].map((ts) => ({ serviceId, ts }));
     await recordIntervals([...outside, ...inside.toReversed()]);
-    const series = inside.map(shown);
-    expect(await getData(`/api/v1/game-services/${serviceId}/metrics?range=${range}`, token)).toEqual({
-      range,
-      series,
-    });
+    const path = `/api/v1/game-services/${serviceId}/metrics?range=${range}`;
+    expect(await getData(path, token)).toEqual({ range, series: inside.map(shown) });
   });
 }
 
