@@ -96,12 +96,8 @@ test("refused scrapes are 401, 405 or 429 with a line of plain text", async () =
   await expectLine(refused, 429, /^Rate limit exceeded\. Retry in \d+ seconds?\.\n$/);
 });
 
-function bearer(token: string) {
-  return { Authorization: `Bearer ${token}` };
-}
-
 function scrape(token: string | null, method = "GET"): Promise<WholeAnswer> {
-  return ask("/metrics", { method, headers: token === null ? {} : bearer(token) });
+  return ask("/metrics", { method, headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
 }
 
 /** Each sample by its name and labels. */

@@ -1,15 +1,14 @@
-import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { expectBreakable } from "@/e2e/support/breakable-ips";
 import { startConsole } from "@/e2e/support/console-server";
 import { CONFIGURATION, edgeNodesAt, interval, thisMinute } from "@/e2e/support/edge-nodes";
+import { insertSession } from "@/e2e/support/insert-caller";
 import { openLibrary } from "@/e2e/support/library";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { type Part, Visitor } from "@/e2e/support/visitor";
 import { MINUTE } from "@/lib/format/time";
 import { describeStandings, STANDINGS, type Standing, type Standings } from "@/lib/game-services/standing";
 import { serviceDnsPath } from "@/lib/page-paths";
-import { hashToken } from "@/lib/tokens/format";
 
 // What pages say of edge nodes, and what only a console of its own shows of their endpoints. These tests have their own
 // database, because every service in a database waits for its live nodes.
@@ -28,14 +27,8 @@ afterAll(async () => {
 });
 
 /** A visitor who is signed in as the account, in this database. */
-async function visitorOf(accountId: number): Promise<Visitor> {
-  const session = randomBytes(32).toString("base64url");
-  await edge.sql(
-    "insert into sessions (token_hash, account_id, expires_at) values ($1, $2, now() + interval '1 day')",
-    [hashToken(session), accountId],
-  );
-  return Visitor.withSession(app.origin, session);
-}
+const visitorOf = async (accountId: number) =>
+  Visitor.withSession(app.origin, await insertSession(database.url, accountId));
 
 test("a compressed configuration is the same", async () => {
   const { key } = await edge.newNode();

@@ -32,10 +32,13 @@ export async function newAccount(role: AccountRole = "customer"): Promise<TestAc
 }
 
 /** What the cookie of a new session holds, made without the half second that a password takes. */
-export async function newSession(accountId: number): Promise<string> {
+export async function newSession(
+  accountId: number,
+  data: Partial<Prisma.SessionUncheckedCreateInput> = {},
+): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   await db.session.create({
-    data: { tokenHash: hashToken(token), accountId, expiresAt: new Date(Date.now() + 30 * DAY) },
+    data: { tokenHash: hashToken(token), accountId, expiresAt: new Date(Date.now() + 30 * DAY), ...data },
   });
   return token;
 }
