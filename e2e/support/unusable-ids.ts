@@ -23,6 +23,7 @@ export const UNUSABLE_IDS = [
   "%D9%A1",
   "\uFF11",
   "\u{1F600}",
+  "%F0%9F%98%80",
   "'%20or%201=1",
   "%E0%A4%A",
   "%",
