@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runSql } from "@/e2e/support/run-sql";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { parseEnv } from "@/lib/process/env-variables";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
 import { openDemoDatabase } from "./demo-database";
@@ -21,17 +21,13 @@ test.each([
     },
   ],
 ])("the demo moves embedded files that %s aside, deletes nothing and starts anew", async (_, make) => {
-  const dir = mkdtempSync(join(tmpdir(), "console-data-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempFolder();
   await make(dir);
   const before = readdirSync(join(dir, "postgres")).sort();
   const said: string[] = [];
   const database = await openDemoDatabase(parseEnv({ DATA_DIR: dir }), (line) => said.push(line));
-  try {
-    expect(await requireMigrated(database.url)).toBeNull();
-  } finally {
-    await database.stop();
-  }
+  const refusal = await requireMigrated(database.url).finally(database.stop);
+  expect(refusal).toBeNull();
   const [aside = ""] = readdirSync(dir).filter((name) => /^postgres-\d{8}T\d{6}Z$/.test(name));
   expect(readdirSync(join(dir, aside)).sort()).toEqual(before);
   expect(

@@ -1,21 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "@/e2e/support/run-program";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { writeClients } from "./documents";
 
 test("the console serves exactly the clients that its document generates", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "console-clients-"));
-  try {
-    await writeClients(dir);
-    // The command line and the licence are written by hand.
-    expect(readdirSync("public/clients").sort()).toEqual(["LICENSE", "console", ...readdirSync(dir)].sort());
-    for (const file of readdirSync(dir)) {
-      expect(readFileSync(join("public/clients", file), "utf8"), file).toBe(readFileSync(join(dir, file), "utf8"));
-    }
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
+  const dir = tempFolder();
+  await writeClients(dir);
+  // The command line and the licence are written by hand.
+  expect(readdirSync("public/clients").sort()).toEqual(["LICENSE", "console", ...readdirSync(dir)].sort());
+  for (const file of readdirSync(dir)) {
+    expect(readFileSync(join("public/clients", file), "utf8"), file).toBe(readFileSync(join(dir, file), "utf8"));
   }
 });
 

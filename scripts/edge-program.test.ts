@@ -6,6 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packet, text } from "@/e2e/support/minecraft";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { canonicalIp, SPECIAL_RANGES as EDGE_RANGES, isHostname, isPrivate } from "@/edge/ips.mjs";
 import { readStatus } from "@/edge/minecraft.mjs";
 import { awayStatus, Statuses } from "@/edge/statuses.mjs";
@@ -222,16 +223,12 @@ test("the systemd unit comes from the program, and values of several words are r
 });
 
 test("the program runs through a symbolic link as well", () => {
-  const dir = mkdtempSync(join(tmpdir(), "console-edge-link-"));
-  try {
-    symlinkSync(PROGRAM, join(dir, "edge.mjs"));
-    const { stdout, status } = spawnSync(process.execPath, [join(dir, "edge.mjs"), "haproxy-config"], {
-      encoding: "utf8",
-    });
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/^frontend players$/m)]);
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+  const dir = tempFolder();
+  symlinkSync(PROGRAM, join(dir, "edge.mjs"));
+  const { stdout, status } = spawnSync(process.execPath, [join(dir, "edge.mjs"), "haproxy-config"], {
+    encoding: "utf8",
+  });
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^frontend players$/m)]);
 });
 
 test("the configuration of HAProxy reaches a pipe whole, however many services it is for", () => {

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { randomAt } from "@/e2e/support/random";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { HEALTH_SCORE_RULES } from "@/lib/api/health-score-rules";
 import { DAY } from "@/lib/format/time";
@@ -25,9 +25,7 @@ test("both recipes rebuild 10,000 scores from their components and report any di
 });
 
 function run(program: string, recipe: string, servers: readonly object[]) {
-  const folder = mkdtempSync(join(tmpdir(), "console-recipes-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const rules = join(folder, "health-score.json");
+  const rules = join(tempFolder(), "health-score.json");
   writeFileSync(rules, JSON.stringify(HEALTH_SCORE_RULES));
   const input = servers.map((data) => `${JSON.stringify({ data })}\n`).join("");
   const { status, stdout, stderr } = spawnSync(program, [recipe, rules], {

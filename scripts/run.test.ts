@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { tempFolder } from "@/e2e/support/temp-folder";
 
 // A copy of the project on which nobody has installed anything.
 const FILES = [
@@ -32,13 +32,12 @@ const COMMANDS = Object.keys(scripts).filter((name) => scripts[name] === `node s
 let dir: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "console-clone-"));
+  dir = tempFolder();
   for (const file of [...FILES, "package-lock.json"]) {
     mkdirSync(join(dir, dirname(file)), { recursive: true });
     cpSync(file, join(dir, file));
   }
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** A command in the copy, with an npm that only says what it was asked for. */
 function run(args: string[], variables: Record<string, string> = {}) {

@@ -1,7 +1,6 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeDatabase } from "@/e2e/support/described-database";
 import {
   BASELINE,
@@ -12,6 +11,7 @@ import {
   refusalOf,
 } from "@/e2e/support/migrated-databases";
 import { runSql } from "@/e2e/support/run-sql";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { migrate } from "@/scripts/database";
 import { requireMigrated } from "@/scripts/require-migrated";
 
@@ -155,8 +155,7 @@ test.each([
 
 /** These of the migrations alone. */
 function folderOf(names: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), "console-migrations-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   for (const name of names) cpSync(`prisma/migrations/${name}`, join(folder, name), { recursive: true });
   return folder;
 }

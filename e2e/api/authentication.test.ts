@@ -180,25 +180,24 @@ test("X-Token-Expires-At is on every answer to a token with an end, and no other
   expect(scrape.headers.get("access-control-expose-headers")).toContain("X-Token-Expires-At");
 });
 
+/** A token that ends in so long by PostgreSQL's clock. */
+async function newEndingToken(ends: string): Promise<string> {
+  const { token } = await newAccount();
+  await db.$executeRaw`update access_tokens set expires_at = now() + ${ends}::interval where id = ${await tokenId(token)}`;
+  return token;
+}
+
 test("a token is refused from the instant it expires", async () => {
-  const { id } = await newAccount();
-  const endsAt = async (when: string) => {
-    const token = await newToken(id);
-    await db.$executeRaw`update access_tokens set expires_at = now() + ${when}::interval where id = ${await tokenId(token)}`;
-    return token;
-  };
-  expect((await call("/api/v1/me", await endsAt("1 minute"))).status).toBe(200);
-  await expectFailure(call("/api/v1/me", await endsAt("0 seconds")), 401, INVALID);
+  expect((await call("/api/v1/me", await newEndingToken("1 minute"))).status).toBe(200);
+  await expectFailure(call("/api/v1/me", await newEndingToken("0 seconds")), 401, INVALID);
 });
 
 test("a token ends by PostgreSQL's clock, whatever that of the console says", async () => {
-  const { id } = await newAccount();
   for (const [off, ends, status] of [
     [-HOUR, "-1 second", 401],
     [HOUR, "30 minutes", 200],
   ] as const) {
-    const token = await newToken(id);
-    await db.$executeRaw`update access_tokens set expires_at = now() + ${ends}::interval where id = ${await tokenId(token)}`;
+    const token = await newEndingToken(ends);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });
     try {
       expect((await call("/api/v1/me", token)).status, ends).toBe(status);

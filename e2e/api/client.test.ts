@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { answer } from "@/e2e/support/ask";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { useRealTimers } from "@/e2e/support/real-timers";
-import { db } from "@/lib/database/client";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import {
@@ -113,11 +113,8 @@ test("follow gives each interval once, late ones too, over failures and a restar
   const { id: serviceId } = await newGameService(accountId);
   const now = Date.now();
   const at = (minutes: number) => now - minutes * MINUTE;
-  const counters = { packets: 1n, bytes: 1n, dropped: 0n, connections: 1n };
   const store = (...intervals: [minutes: number, nodeId: number][]) =>
-    db.metricSample.createMany({
-      data: intervals.map(([minutes, nodeId]) => ({ serviceId, ts: new Date(at(minutes)), nodeId, ...counters })),
-    });
+    recordIntervals(intervals.map(([minutes, nodeId]) => ({ serviceId, ts: at(minutes), nodeId })));
   const startFollowing = (since?: number) => {
     const ending = new AbortController();
     const batches = new ConsoleApi({ origin: ORIGIN, token, maxWait: 0 }).follow(serviceId, {

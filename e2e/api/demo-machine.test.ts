@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { AgentBench, TOOLS } from "@/e2e/support/agent";
 import { db } from "@/lib/database/client";
 import { FIRST_ACCOUNT } from "@/prisma/demo/data";
@@ -25,15 +25,12 @@ test("without curl and wget the demo leaves out this machine and says why", asyn
   const { name, email } = FIRST_ACCOUNT;
   const { id: accountId } = await db.account.create({ data: { name, email } });
   const bench = new AgentBench();
-  try {
-    bench.only(TOOLS);
-    vi.stubEnv("PATH", bench.dir);
-    const { line, stop } = await startThisMachine(NOWHERE);
-    expect(await line).toMatch(/^"This machine" is left out: This needs curl or GNU wget/);
-    expect(await db.server.count({ where: { accountId } })).toBe(0);
-    await stop();
-  } finally {
-    bench.remove();
-    await db.account.delete({ where: { id: accountId } });
-  }
+  onTestFinished(() => bench.remove());
+  onTestFinished(async () => void (await db.account.delete({ where: { id: accountId } })));
+  bench.only(TOOLS);
+  vi.stubEnv("PATH", bench.dir);
+  const { line, stop } = await startThisMachine(NOWHERE);
+  expect(await line).toMatch(/^"This machine" is left out: This needs curl or GNU wget/);
+  expect(await db.server.count({ where: { accountId } })).toBe(0);
+  await stop();
 });

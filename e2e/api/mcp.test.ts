@@ -3,6 +3,7 @@ import { answer, getData, postMcp, sendMcp, spend } from "@/e2e/support/ask";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { REVISIONS, type Revision } from "@/e2e/support/mcp-client";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE } from "@/lib/format/time";
 import { getTraffic } from "@/lib/game-services/traffic";
@@ -204,23 +205,16 @@ test("bad arguments are tool errors, and others' things look like missing ones",
 test("the greatest counts that the database takes are summed up", async () => {
   const { id: accountId, token } = await newAccount();
   const { id: serviceId } = await newGameService(accountId);
-  const most = 2n ** 53n - 1n;
-  const counters = { packets: most, bytes: most, dropped: most, connections: most };
+  const most = 2 ** 53 - 1;
+  const greatest = { serviceId, packets: most, bytes: most, dropped: most, connections: most };
   const now = Date.now();
-  await db.metricSample.createMany({
-    data: Array.from({ length: 1200 }, (_, n) => ({
-      serviceId,
-      ts: new Date(now - n * MINUTE),
-      nodeId: 1,
-      ...counters,
-    })),
-  });
+  await recordIntervals(Array.from({ length: 1200 }, (_, n) => ({ ...greatest, ts: now - n * MINUTE })));
   for (const by of ["hour", "day", "node"]) {
     const { total } = textOf(await call(token, "traffic", { id: serviceId, range: "24h", by }));
-    expect(total.bytes / Number(1200n * most)).toBeCloseTo(1);
+    expect(total.bytes / (1200 * most)).toBeCloseTo(1);
   }
   const { totals } = await getTraffic(serviceId, "24h", null);
-  expect(totals.bytes / Number(1200n * most)).toBeCloseTo(1);
+  expect(totals.bytes / (1200 * most)).toBeCloseTo(1);
 });
 
 test("text of others stays inside JSON values, and answers keep to 16,000 bytes", async () => {
@@ -262,23 +256,13 @@ test("text of others stays inside JSON values, and answers keep to 16,000 bytes"
   const withRuns = textOf(await call(token, "server", { id: rows[0].id, benchmarks: true }));
   expect(withRuns).toMatchObject({ facts_left_out: true, left_out: 200 - withRuns.rows.length });
 
-  const { id: service } = await newGameService(accountId);
+  const { id: serviceId } = await newGameService(accountId);
   const now = Date.now();
-  await db.metricSample.createMany({
-    data: Array.from({ length: 168 }, (_, hour) => ({
-      serviceId: service,
-      ts: new Date(now - (hour * 60 + 1) * MINUTE),
-      nodeId: 1,
-      ...{
-        packets: 2n ** 52n,
-        bytes: 2n ** 52n,
-        dropped: 2n ** 52n,
-        connections: 2n ** 52n,
-        latencyMs: 1.123456789012345,
-      },
-    })),
-  });
-  const traffic = await call(token, "traffic", { id: service, range: "7d", by: "hour" });
+  const many = 2 ** 52;
+  const long = { packets: many, bytes: many, dropped: many, connections: many, latencyMs: 1.123456789012345 };
+  const hours = Array.from({ length: 168 }, (_, hour) => now - (hour * 60 + 1) * MINUTE);
+  await recordIntervals(hours.map((ts) => ({ serviceId, ts, ...long })));
+  const traffic = await call(token, "traffic", { id: serviceId, range: "7d", by: "hour" });
   expect(traffic.bytes).toBeLessThanOrEqual(16_000);
   expect(textOf(traffic).rows.length + (textOf(traffic).left_out ?? 0)).toBeGreaterThanOrEqual(168);
 });

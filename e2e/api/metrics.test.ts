@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ask, getData, spend } from "@/e2e/support/ask";
 import type { WholeAnswer } from "@/e2e/support/calls";
 import { newAccount, newGameService, newServer, putSample, type TestAccount } from "@/e2e/support/factories";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
@@ -97,12 +98,8 @@ test("refused scrapes are 401, 405 or 429 with a line of plain text", async () =
   await expectLine(refused, 429, /^Rate limit exceeded\. Retry in \d+ seconds?\.\n$/);
 });
 
-function bearer(token: string) {
-  return { Authorization: `Bearer ${token}` };
-}
-
 function scrape(token: string | null, method = "GET"): Promise<WholeAnswer> {
-  return ask("/metrics", { method, headers: token === null ? {} : bearer(token) });
+  return ask("/metrics", { method, headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
 }
 
 /** Each sample by its name and labels. */
@@ -147,16 +144,13 @@ async function fill({ id: accountId }: TestAccount) {
   const { id: failedId } = await newGameService(accountId, { status: "failed", error: "edge-1: no such name" });
   const interval = (age: number, nodeId: number, latencyMs: number | null, factor: number) => ({
     serviceId,
-    ts: new Date(now - age),
-    nodeId,
-    packets: BigInt(10 * factor),
-    bytes: BigInt(1000 * factor),
-    dropped: 3n,
-    connections: 1n,
-    latencyMs,
+    ...{ ts: now - age, nodeId, latencyMs },
+    ...{ packets: 10 * factor, bytes: 1000 * factor, dropped: 3, connections: 1 },
   });
-  await db.metricSample.createMany({
-    data: [interval(3 * MINUTE, 1, 9, 1), interval(2 * MINUTE, 1, null, 2), interval(2 * MINUTE, 2, 12.5, 1)],
-  });
+  await recordIntervals([
+    interval(3 * MINUTE, 1, 9, 1),
+    interval(2 * MINUTE, 1, null, 2),
+    interval(2 * MINUTE, 2, 12.5, 1),
+  ]);
   return { serverId, silentId, serviceId, failedId };
 }

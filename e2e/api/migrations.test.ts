@@ -1,5 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -16,6 +15,7 @@ import { startPgBouncer } from "@/e2e/support/pgbouncer-server";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { has } from "@/e2e/support/programs.mjs";
 import { runSql } from "@/e2e/support/run-sql";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { TABLES } from "@/lib/generated/tables";
 import { migrate } from "@/scripts/database";
 import { requireMigrated } from "@/scripts/require-migrated";
@@ -149,8 +149,7 @@ test.skipIf(!has("pgbouncer") || !has("postgres"))("migrate goes through PgBounc
 
 /** A copy of the migrations, and these as well. */
 function folderWith(migrations: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), "console-migrations-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   cpSync("prisma/migrations", folder, { recursive: true });
   for (const [name, sql] of Object.entries(migrations)) {
     mkdirSync(join(folder, name));

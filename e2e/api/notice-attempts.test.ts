@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { newAccount } from "@/e2e/support/factories";
+import { randomAt } from "@/e2e/support/random";
 import { type Arrival, newListener } from "@/e2e/support/told";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -67,7 +68,8 @@ const SEEDS = process.env.CI ? [1, 2, 3, 4, 5, 6] : [1, 2];
 
 test.each(SEEDS)("in random history %i every outage beyond its delay is told with its end", async (seed) => {
   const { live, goOffline, comeBack, addServer, arrivals, answers, channelId, rows, sql } = await newListener();
-  const random = randomFrom(seed);
+  let drawn = 0;
+  const random = () => randomAt(seed, drawn++);
   const servers = [await addServer("web-1"), await addServer("web-2"), await addServer("web-3")];
   const offline = new Set<number>();
   const dead: Sending[] = [];
@@ -121,15 +123,6 @@ async function dieSending(ofChannel: number, arrivals: Arrival[]): Promise<Sendi
   await instance.send();
   await Promise.race([died, instance.idle()]);
   return instance;
-}
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return state / 0x80000000;
-  };
 }
 
 /** Whether this part of a message says that an outage of the server is over. */

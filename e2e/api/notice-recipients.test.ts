@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, newGameService, newNamedToken } from "@/e2e/support/factories";
+import { newAccount, newGameService, newNamedToken, putEvents } from "@/e2e/support/factories";
 import { newListener } from "@/e2e/support/told";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
@@ -13,17 +13,13 @@ test("an owner is told of trouble with their own game services and tokens only",
   const { id: serviceId } = await newGameService(accountId, { name: "survival" });
   const { token } = await newNamedToken(accountId, "deploy");
   for (const kind of ["failed", "unserved"]) {
-    await db.event.create({
-      data: { subject: "service", subjectId: serviceId, accountId, kind, startedAt: new Date() },
-    });
+    await putEvents(["service", serviceId], { kind, startedAt: new Date() });
     await live(MINUTE);
     await sql(`update events set ended_at = now() where subject_id = ${serviceId} and kind = '${kind}'`);
     await live(MINUTE);
   }
   for (const kind of ["ends_in_3_days", "refused_after_end", "new_network"]) {
-    await db.event.create({
-      data: { subject: "token", subjectId: token.id, accountId, kind, startedAt: new Date() },
-    });
+    await putEvents(["token", token.id], { kind, startedAt: new Date() });
     await live(MINUTE);
   }
   // A moment has no end.
@@ -54,8 +50,7 @@ async function newShared(rules: object) {
     await listener.pass(ms, owner.id);
     await listener.live(ms, ms);
   };
-  const of = { subject: "service", subjectId: serviceId, accountId: owner.id };
-  const fail = (kind = "failed") => db.event.create({ data: { ...of, kind, startedAt: new Date() } });
+  const fail = (kind = "failed") => putEvents(["service", serviceId], { kind, startedAt: new Date() });
   const recover = () =>
     listener.sql(
       `update events set ended_at = now() where subject = 'service' and subject_id = ${serviceId} and ended_at is null`,
@@ -88,8 +83,7 @@ test("nobody is told unasked of shared game services, nor of others' servers and
   await live(2 * MINUTE);
   expect(await rows()).toEqual([]);
   const { token } = await newNamedToken(ownerId, "deploy");
-  const of = { subject: "token", subjectId: token.id, accountId: ownerId };
-  await db.event.create({ data: { ...of, kind: "ends_in_3_days", startedAt: new Date() } });
+  await putEvents(["token", token.id], { kind: "ends_in_3_days", startedAt: new Date() });
   await live(2 * MINUTE);
   await sql(`update notice_settings set rules = '{"shared": {"on": true}}' where account_id = ${accountId}`);
   await live(2 * MINUTE);

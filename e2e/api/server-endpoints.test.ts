@@ -16,8 +16,10 @@ test("GET /servers lists the account's servers by id, with exactly the seven fie
   const { id: accountId, token } = await newAccount();
   const stranger = await newAccount();
   await newServer(stranger.id);
-  const first = await newServer(accountId, { label: "Berlin 1", hostname: "b1.example.net", publicIp: "192.0.2.10" });
-  const second = await newServer(accountId, { label: "Berlin 2", hostname: "b2.example.net" });
+  const names = { label: "Berlin 1", hostname: "b1.example.net" };
+  const otherNames = { label: "Berlin 2", hostname: "b2.example.net" };
+  const first = await newServer(accountId, { ...names, publicIp: "192.0.2.10" });
+  const second = await newServer(accountId, otherNames);
   const createdAt = new Date(Date.now() - HOUR);
   await db.server.update({ where: { id: second.id }, data: { createdAt } });
   const seenAt = new Date(Date.now() - 10 * SECOND);
@@ -25,24 +27,8 @@ test("GET /servers lists the account's servers by id, with exactly the seven fie
 
   expect(await getData("/api/v1/servers", token)).toEqual({
     servers: [
-      {
-        id: first.id,
-        label: "Berlin 1",
-        hostname: "b1.example.net",
-        online: true,
-        score: 550,
-        last_seen: seenAt.getTime(),
-        public_ip: "192.0.2.10",
-      },
-      {
-        id: second.id,
-        label: "Berlin 2",
-        hostname: "b2.example.net",
-        online: false,
-        score: 500,
-        last_seen: createdAt.getTime(),
-        public_ip: null,
-      },
+      { ...first, ...names, online: true, score: 550, last_seen: seenAt.getTime(), public_ip: "192.0.2.10" },
+      { ...second, ...otherNames, online: false, score: 500, last_seen: createdAt.getTime(), public_ip: null },
     ],
   });
 });
@@ -67,43 +53,24 @@ test("a server is online until two minutes after its last check-in", async () =>
 test("GET /servers/:id answers a checked-in server in full, with its score explained", async () => {
   const { id: accountId, token } = await newAccount();
   const createdAt = new Date(Date.now() - 30 * DAY);
-  const { id } = await newServer(accountId, {
-    label: "Paris",
-    hostname: "p.example.net",
-    createdAt,
-    firstSeenAt: createdAt,
-    lastSeenAt: createdAt,
-  });
+  const names = { label: "Paris", hostname: "p.example.net" };
+  const { id } = await newServer(accountId, { ...names, createdAt, firstSeenAt: createdAt, lastSeenAt: createdAt });
   const at = new Date();
-  const sample = {
-    cpuPct: 12.5,
-    memUsedMb: 1640.25,
-    memTotalMb: 4000,
-    diskUsedPct: 91,
-    netLossPct: 0,
-    uptimeS: 86_400,
-  };
-  await recordCheckIn(
-    id,
-    {
-      facts: { os: "Debian 12", kernel: "6.1.0-18", cores: 4, arch: "x86_64" },
-      publicIp: "203.0.113.5",
-      sample: { ...sample, load5: 0.25, oomKills: 0, failedUnits: 0 },
-    },
-    at,
-  );
+  const facts = { os: "Debian 12", kernel: "6.1.0-18", cores: 4, arch: "x86_64" };
+  const used = { cpuPct: 12.5, load5: 0.25, memUsedMb: 1640.25, memTotalMb: 4000, diskUsedPct: 91, netLossPct: 0 };
+  const sample = { ...used, uptimeS: 86_400, oomKills: 0, failedUnits: 0 };
+  await recordCheckIn(id, { facts, publicIp: "203.0.113.5", sample }, at);
   const server = await getData<ServerDetail>(`/api/v1/servers/${id}`, token);
   // Of the minutes before its first check-in none was seen.
   expect(server).toEqual({
     id,
-    label: "Paris",
-    hostname: "p.example.net",
+    ...names,
     online: true,
     public_ip: "203.0.113.5",
     last_seen: at.getTime(),
     score: 720,
     created_at: createdAt.getTime(),
-    facts: { os: "Debian 12", kernel: "6.1.0-18", cores: 4, arch: "x86_64" },
+    facts,
     score_components: { cpu: 1000, memory: 1000, disk: 350, network: 1000, stability: 0, freshness: 1000 },
     score_notes: [
       expect.stringMatching(
@@ -209,46 +176,18 @@ test("GET /servers/:id/benchmarks lists finished runs only, newest first, nulls 
   await newBenchmarkRun(serverId, { status: "running", finishedAt: null, ...secrets });
   const older = await newBenchmarkRun(serverId, { label: "first", finishedAt, cpu: 0, total: null, ...secrets });
   const sameTime = await newBenchmarkRun(serverId, { label: "tie", finishedAt, ...secrets });
-  const newest = await newBenchmarkRun(serverId, {
-    label: "second",
-    finishedAt: new Date(finishedAt.getTime() + HOUR),
-    cpu: 81,
-    disk: 64,
-    network: 100,
-    stability: 90,
-    total: 79,
-    verified: true,
-    ...secrets,
-  });
+  const scores = { cpu: 81, disk: 64, network: 100, stability: 90, total: 79 };
+  const later = { finishedAt: new Date(finishedAt.getTime() + HOUR), verified: true };
+  const newest = await newBenchmarkRun(serverId, { label: "second", ...later, ...scores, ...secrets });
   const noScores = { cpu: null, disk: null, network: null, stability: null, total: null };
+  const done = { status: "done", verified: false, finished_at: finishedAt.getTime() };
   const { text, json } = await call(`/api/v1/servers/${serverId}/benchmarks`, token);
   expect(json).toEqual({
     data: {
       benchmarks: [
-        {
-          id: newest.id,
-          label: "second",
-          status: "done",
-          scores: { cpu: 81, disk: 64, network: 100, stability: 90, total: 79 },
-          verified: true,
-          finished_at: finishedAt.getTime() + HOUR,
-        },
-        {
-          id: sameTime.id,
-          label: "tie",
-          status: "done",
-          scores: noScores,
-          verified: false,
-          finished_at: finishedAt.getTime(),
-        },
-        {
-          id: older.id,
-          label: "first",
-          status: "done",
-          scores: { ...noScores, cpu: 0 },
-          verified: false,
-          finished_at: finishedAt.getTime(),
-        },
+        { ...newest, label: "second", ...done, scores, verified: true, finished_at: finishedAt.getTime() + HOUR },
+        { ...sameTime, label: "tie", ...done, scores: noScores },
+        { ...older, label: "first", ...done, scores: { ...noScores, cpu: 0 } },
       ],
     },
   });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { newAccount, newServer, putEvents } from "@/e2e/support/factories";
 import { databaseNow, sendSample } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -154,23 +154,16 @@ test("fleet, head and uptime count the same outages of a day, without maintenanc
   const { id, accountId } = await add();
   await sendSample(id, now - 10 * DAY);
   await sendSample(id, now);
-  const of = { subject: "server", subjectId: id, accountId, kind: "offline" };
-  const outage = (from: number, to: number) => ({
-    ...of,
-    startedAt: new Date(now - from),
-    endedAt: new Date(now - to),
-  });
-  await db.event.createMany({
-    data: [
-      outage(3 * DAY, 2.5 * DAY),
-      outage(25 * HOUR, 23 * HOUR),
-      outage(6 * HOUR, 5 * HOUR),
-      outage(3 * HOUR, 2 * HOUR),
-    ],
-  });
+  const during = (from: number, to: number) => ({ startedAt: new Date(now - from), endedAt: new Date(now - to) });
+  for (const [from, to] of [
+    [3 * DAY, 2.5 * DAY],
+    [25 * HOUR, 23 * HOUR],
+    [6 * HOUR, 5 * HOUR],
+    [3 * HOUR, 2 * HOUR],
+  ] as const)
+    await putEvents(id, { kind: "offline", ...during(from, to) });
   // One outage goes from one maintenance into the next.
-  const maintenance = (from: number, to: number) => ({ startedAt: new Date(now - from), endedAt: new Date(now - to) });
-  for (const times of [maintenance(4 * HOUR, 2.5 * HOUR), maintenance(2.5 * HOUR, HOUR)])
+  for (const times of [during(4 * HOUR, 2.5 * HOUR), during(2.5 * HOUR, HOUR)])
     await db.maintenanceTime.create({ data: { serverId: id, ...times } });
   const availability = await getAvailability(id, now);
   const said = (range: keyof typeof UPTIME_RANGES) =>

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { POST } from "@/app/ingest/v1/check-ins/route";
 import { call } from "@/e2e/support/ask";
 import { ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { facts, sample, send } from "@/e2e/support/check-ins";
@@ -58,15 +57,7 @@ test("the type of a check-in counts in any case and with a charset", async () =>
 
 test("a check-in costs its key's lookup and one transaction; a mistyped key costs nothing", async () => {
   const { key } = await newReportingServer();
-  const deliver = (raw: string) =>
-    POST(
-      new Request("http://console/", {
-        method: "POST",
-        body: JSON.stringify({ ...sample, facts }),
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${raw}` },
-      }),
-      { params: Promise.resolve({}) },
-    );
+  const deliver = (raw: string) => send(raw, { ...sample, facts });
   const queries = await recordQueries(async () => expect((await deliver(key)).status).toBe(200));
   expect(queries.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1])).toEqual([
     ...["select", "begin", "select", "select", "insert", "insert", "with", "commit"],

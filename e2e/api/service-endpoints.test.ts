@@ -1,8 +1,17 @@
 import { expect, test } from "vitest";
 import { call, expectFailure, getData } from "@/e2e/support/ask";
 import { newAccount, newGameService } from "@/e2e/support/factories";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import type { Interval } from "@/lib/game-services/metrics";
+
+/** An interval as the API shows it. */
+const shown = ({ serviceId: _, nodeId, latencyMs, ...rest }: Interval) => ({
+  ...rest,
+  node_id: nodeId,
+  latency_ms: latencyMs,
+});
 
 test("GET /game-services lists owned and granted services by id with the detail's fields", async () => {
   const { id: accountId, token } = await newAccount();
@@ -40,42 +49,16 @@ for (const [range, age] of [
     const { id: accountId, token } = await newAccount();
     const { id: serviceId } = await newGameService(accountId);
     const now = Date.now();
-    const inside = [now - age + 20 * SECOND, now - 2 * SECOND];
-    const outside = [now - age - SECOND, now + MINUTE];
-    const zeros = { packets: 0n, bytes: 0n, dropped: 0n, connections: 0n };
-    await db.metricSample.createMany({
-      data: [
-        ...outside.map((ts) => ({ serviceId, ts: new Date(ts), nodeId: 1, ...zeros })),
-        { serviceId, ts: new Date(inside[1] ?? 0), nodeId: 2, ...zeros, latencyMs: 18.25 },
-        { serviceId, ts: new Date(inside[1] ?? 0), nodeId: 1, ...zeros, dropped: 3n },
-        {
-          serviceId,
-          ts: new Date(inside[0] ?? 0),
-          nodeId: 3,
-          ...zeros,
-          bytes: 2n ** 53n - 1n,
-          packets: 7n,
-          connections: 2n,
-        },
-      ],
-    });
-    const counters = { packets: 0, bytes: 0, dropped: 0, connections: 0 };
-    expect(await getData(`/api/v1/game-services/${serviceId}/metrics?range=${range}`, token)).toEqual({
-      range,
-      series: [
-        {
-          ts: inside[0],
-          node_id: 3,
-          ...counters,
-          bytes: 9007199254740991,
-          packets: 7,
-          connections: 2,
-          latency_ms: null,
-        },
-        { ts: inside[1], node_id: 1, ...counters, dropped: 3, latency_ms: null },
-        { ts: inside[1], node_id: 2, ...counters, latency_ms: 18.25 },
-      ],
-    });
+    const nothing = { serviceId, packets: 0, bytes: 0, dropped: 0, connections: 0, latencyMs: null };
+    const inside: Interval[] = [
+      { ...nothing, ts: now - age + 20 * SECOND, nodeId: 3, bytes: 9007199254740991, packets: 7, connections: 2 },
+      { ...nothing, ts: now - 2 * SECOND, nodeId: 1, dropped: 3 },
+      { ...nothing, ts: now - 2 * SECOND, nodeId: 2, latencyMs: 18.25 },
+    ];
+    const outside = [now - age - SECOND, now + MINUTE].map((ts) => ({ serviceId, ts }));
+    await recordIntervals([...outside, ...inside.toReversed()]);
+    const path = `/api/v1/game-services/${serviceId}/metrics?range=${range}`;
+    expect(await getData(path, token)).toEqual({ range, series: inside.map(shown) });
   });
 }
 
@@ -84,30 +67,20 @@ test("a week of two nodes is complete and in order, compressed or not", async ()
   const { id: serviceId } = await newGameService(accountId);
   const start = Date.now() - 7 * DAY + MINUTE;
   const stored = Array.from({ length: 1000 * 2 }, (_, index) => ({
+    serviceId,
     ts: start + Math.floor(index / 2) * (10 * MINUTE + 1),
-    node_id: (index % 2) + 1,
+    nodeId: (index % 2) + 1,
     packets: index,
     bytes: 1000 * index,
     dropped: 0,
     connections: 1,
-    latency_ms: index % 3 === 0 ? null : 0.1 * index,
+    latencyMs: index % 3 === 0 ? null : 0.1 * index,
   }));
-  await db.metricSample.createMany({
-    data: stored.toReversed().map(({ ts, node_id, packets, bytes, dropped, connections, latency_ms }) => ({
-      serviceId,
-      ts: new Date(ts),
-      nodeId: node_id,
-      packets: BigInt(packets),
-      bytes: BigInt(bytes),
-      dropped: BigInt(dropped),
-      connections: BigInt(connections),
-      latencyMs: latency_ms,
-    })),
-  });
+  await recordIntervals(stored.toReversed());
   for (const coding of ["identity", "gzip"]) {
     const headers = { "Accept-Encoding": coding };
     const path = `/api/v1/game-services/${serviceId}/metrics?range=7d`;
-    expect(await getData(path, token, { headers })).toEqual({ range: "7d", series: stored });
+    expect(await getData(path, token, { headers })).toEqual({ range: "7d", series: stored.map(shown) });
   }
 });
 
@@ -116,11 +89,8 @@ test("since narrows the range to later intervals and never widens it", async () 
   const { id } = await newGameService(accountId);
   const now = Date.now();
   const at = (minutes: number) => now - minutes * MINUTE;
-  const counters = { packets: 1n, bytes: 1n, dropped: 0n, connections: 1n };
-  const rows = [90, 30, 20, 10].flatMap((minutes) =>
-    [1, 2].map((nodeId) => ({ serviceId: id, ts: new Date(at(minutes)), nodeId, ...counters })),
-  );
-  await db.metricSample.createMany({ data: rows });
+  const ages = [90, 30, 20, 10];
+  await recordIntervals(ages.flatMap((age) => [1, 2].map((nodeId) => ({ serviceId: id, ts: at(age), nodeId }))));
   const path = `/api/v1/game-services/${id}/metrics`;
   const found = async (query: string) => {
     const { series } = await getData<{ series: { ts: number; node_id: number }[] }>(`${path}?${query}`, token);

@@ -1,18 +1,15 @@
 import { expect, test } from "vitest";
-import { newAccount, newNamedToken } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, newSession } from "@/e2e/support/factories";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/format/time";
-import { hashToken, mintToken } from "@/lib/tokens/format";
+import { hashToken } from "@/lib/tokens/format";
 
 // What the database client does by itself, so that no caller can forget it.
 
 test("hashes of passwords, sessions and tokens are read only when requested by name", async () => {
   const account = await newAccount();
   const accountId = account.id;
-  await db.session.create({
-    data: { tokenHash: hashToken(mintToken()), accountId, expiresAt: new Date(Date.now() + DAY) },
-  });
+  await newSession(accountId);
   const token = await db.accessToken.findFirstOrThrow({ where: { accountId } });
   expect(token).toHaveProperty("hint", account.token.slice(-4));
   expect(token).not.toHaveProperty("tokenHash");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { call } from "@/e2e/support/ask";
-import { newAccount, newNamedToken, unique } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, putEvents, unique } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { watchTokens } from "@/lib/tokens/events/endings";
@@ -74,8 +74,7 @@ test("a token's use from a new network is one event, except on first use", async
   const known = { firstSeenAt: new Date(at - DAY), lastSeenAt: new Date(at - DAY) };
   await db.tokenVisitor.create({ data: { tokenId: used.id, ip: "192.0.2.1", network: "192.0.2.1", ...known } });
   const told = { kind: "new_network", startedAt: new Date(at - 9 * DAY), endedAt: new Date(at - 2 * DAY) };
-  const of = { subject: "token", subjectId: used.id, accountId };
-  await db.event.create({ data: { ...of, ...told, facts: { network: "198.51.100.9" } } });
+  await putEvents(["token", used.id], { ...told, facts: { network: "198.51.100.9" } });
   const { token: fresh } = await newNamedToken(accountId, "used for the first time");
   for (const [ip, after] of [
     ["192.0.2.1", 0],
@@ -145,10 +144,10 @@ test("the end of a token is told 14 and 3 days before, once each", async () => {
   expect(await events()).toEqual([of(far, 14), of(near, 14), of(near, 3), of(nearer, 14), of(nearer, 3), ...ofAlone]);
 
   const [older, newer] = [new Date(now - 8 * DAY), new Date(now - 6 * DAY)];
-  const news = { subject: "token", subjectId: far.id, accountId, kind: "new_network" };
-  await db.event.createMany({ data: [older, newer].map((startedAt) => ({ ...news, startedAt })) });
+  const kind = "new_network";
+  await putEvents(["token", far.id], { kind, startedAt: older }, { kind, startedAt: newer });
   await watchTokens(now);
-  expect((await events()).filter(({ kind }) => kind === news.kind)).toMatchObject([
+  expect((await events()).filter((event) => event.kind === kind)).toMatchObject([
     { startedAt: older, endedAt: new Date(Number(older) + 7 * DAY) },
     { startedAt: newer, endedAt: null },
   ]);

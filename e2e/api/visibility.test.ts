@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { call, expectFailure, getData } from "@/e2e/support/ask";
 import type { Answer } from "@/e2e/support/calls";
 import { newAccount, newBenchmarkRun, newGameService, newServer, type TestAccount } from "@/e2e/support/factories";
+import { UNUSABLE_IDS } from "@/e2e/support/unusable-ids";
 import { db } from "@/lib/database/client";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
@@ -120,36 +121,6 @@ function comparable({ status, headers, text }: Answer) {
   const names = [...headers.keys()];
   return { status, text, names, values: [...headers].filter(([name]) => !changing.has(name)) };
 }
-
-const UNUSABLE_IDS = [
-  "0",
-  "-1",
-  "+1",
-  "007",
-  "1.0",
-  "1e3",
-  "0x1",
-  "2147483648",
-  "9".repeat(30),
-  "NaN",
-  "null",
-  "undefined",
-  "abc",
-  "%20",
-  "%00",
-  "1%00",
-  "1%20",
-  "%2e%2e",
-  "1%2F2",
-  "\u0661",
-  "%D9%A1",
-  "\uFF11",
-  "\u{1F600}",
-  "'%20or%201=1",
-  "%E0%A4%A",
-  "%",
-  "%zz",
-];
 
 for (const [what, path] of [
   ["servers", "/api/v1/servers/:id"],

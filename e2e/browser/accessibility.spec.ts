@@ -9,7 +9,7 @@ import {
   SERVER,
   SERVICES,
   SIGNED_OUT,
-  type State,
+  type States,
   TOKENS,
 } from "@/e2e/support/page-states";
 import { signInDirectly, test } from "@/e2e/support/pages";
@@ -18,8 +18,8 @@ import { db } from "@/lib/database/client";
 // WCAG 2.2 AA, and no page wider than its screen from 320 pixels to 4K.
 
 /** Each state is of an account of its own. */
-async function expectEachReadable(page: Page, states: readonly State[]): Promise<void> {
-  for (const { name, reach } of states) {
+async function expectEachReadable(page: Page, states: States): Promise<void> {
+  for (const [name, reach] of Object.entries(states)) {
     await test.step(name, async () => {
       const { id } = await newAccount();
       await db.accessToken.deleteMany({ where: { accountId: id } });
@@ -42,6 +42,6 @@ test("the fleet and its bulk actions fit and have no axe violation", ({ page }) 
 test("the pages of a server have no axe violation and fit", ({ page }) => expectEachReadable(page, SERVER));
 
 test("game service, account and edge node pages fit without axe violations, whatever the names", ({ page }) =>
-  expectEachReadable(page, [...SERVICES, ...ACCOUNT, ...NODES]));
+  expectEachReadable(page, { ...SERVICES, ...ACCOUNT, ...NODES }));
 
 test("the documents have no axe violation and fit", ({ page }) => expectEachReadable(page, DOCUMENTS));

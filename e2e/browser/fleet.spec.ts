@@ -3,7 +3,7 @@ import { newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { fillMixedFleet, sample } from "@/e2e/support/mixed-fleet";
 import { expect, test } from "@/e2e/support/pages";
-import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { checkInAt, recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 
@@ -13,15 +13,6 @@ const KEY = /csrv_[0-9A-Za-z]{36}/;
 async function keyOn(page: Page): Promise<string> {
   await expect(page.getByText(KEY).first()).toBeVisible();
   return KEY.exec((await page.getByRole("main").textContent()) ?? "")?.[0] ?? "";
-}
-
-async function checkIn(key: string): Promise<number> {
-  const { status } = await fetch(`${sharedOrigin()}/ingest/v1/check-ins`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ cpu_pct: 12, mem_used_mb: 100 }),
-  });
-  return status;
 }
 
 test("an open page updates itself, keeps the focus and reports an unreachable console", async ({
@@ -150,7 +141,7 @@ test("a new key outlasts an unreachable console and is gone after leaving it", a
   await expect(page.getByText("The console does not answer at the moment")).toBeVisible();
   expect(await keyOn(page)).toBe(key);
   await context.setOffline(false);
-  expect(await checkIn(key)).toBeLessThan(300);
+  expect(await checkInAt(sharedOrigin(), key)).toBeLessThan(300);
   await expect(page.getByText("First check-in received")).toBeVisible();
   expect(await keyOn(page)).toBe(key);
   await page.getByRole("link", { name: "Go to the server" }).click();

@@ -1,6 +1,6 @@
 import { load } from "cheerio";
 import type { Page, Route } from "playwright/test";
-import { newAccount, newNamedToken, newServer } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, newServer, putEvents } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import {
   answerQuestion,
@@ -184,7 +184,7 @@ test("confirming a network or snoozing notices survives a failed connection and 
   const noAnswer = page.getByRole("alert").filter({ hasText: "No answer came: try again." });
   const { token } = await newNamedToken(account.id, "moved");
   const event = { kind: "new_network", startedAt: new Date(), facts: { network: "198.51.100.5" } };
-  await db.event.create({ data: { subject: "token", subjectId: token.id, accountId: account.id, ...event } });
+  await putEvents(["token", token.id], event);
   await page.goto(TOKEN_PAGE);
   const raw = await createOnPage(page, "new");
   await failNextPost(page, "reset");

@@ -17,6 +17,7 @@ import {
   test,
 } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -109,9 +110,7 @@ test("the cursor of every chart shows times in the account's zone and names it",
   await recordCheckIn(server, { sample: { cpuPct: 10 } }, new Date(minute - MINUTE));
   const { id: service } = await newGameService(account.id);
   const counters = { packets: 5, bytes: 5, dropped: 5, connections: 5 };
-  await db.metricSample.create({
-    data: { serviceId: service, ts: new Date(minute - 2 * MINUTE), nodeId: 1, ...counters, latencyMs: 8.5 },
-  });
+  await recordIntervals([{ serviceId: service, ts: minute - 2 * MINUTE, ...counters, latencyMs: 8.5 }]);
   const { token } = await newNamedToken(account.id, "used");
   const hour = new Date(Math.floor(minute / HOUR) * HOUR);
   await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, peak: 9 } });

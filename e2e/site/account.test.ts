@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
+import { newAccount, newSession, PASSWORD, unique } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
@@ -43,19 +43,10 @@ test("the menu leads to the account, and a new password ends all other sessions"
 
 test("sessions are listed by browser and ip, and each can be signed out", async () => {
   const { account, page } = await newVisitor();
-  const session = (name: string, userAgent: string) =>
-    db.session.create({
-      data: {
-        tokenHash: hashToken(unique(name)),
-        accountId: account.id,
-        expiresAt: new Date(Date.now() + HOUR),
-        ip: `192.0.2.${name.charCodeAt(0)}`,
-        userAgent,
-      },
-    });
-  await session("a", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0");
-  await session("b", "curl/8.5.0");
-  await session("c", "curl/8.6.0");
+  const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+  await newSession(account.id, { ip: "192.0.2.97", userAgent: firefox });
+  await newSession(account.id, { ip: "192.0.2.98", userAgent: "curl/8.5.0" });
+  await newSession(account.id, { ip: "192.0.2.99", userAgent: "curl/8.6.0" });
   await page.goto(ACCOUNT_PAGE);
   const rows = (text = "") => page.rows(text, "Sessions");
   expect(rows().length).toBe(5);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { afterAll, describe, expect, test } from "vitest";
+import { startConsole } from "@/e2e/support/console-server";
 import { origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
@@ -66,13 +66,10 @@ test("each section, text and command of the page is in its Markdown", async () =
   expect(shown).toContain("60 seconds");
 });
 
-describe("a console with CONTACT_URL and without a database", () => {
+describe("a console with CONTACT_URL and without a database", async () => {
   const contact = "https://support.example.com/console";
-  let app: ConsoleServer;
-  beforeAll(async () => {
-    app = await startConsole("postgresql://postgres@127.0.0.1:1/none", { CONTACT_URL: contact });
-  });
-  afterAll(() => app?.stop());
+  const app = await startConsole("postgresql://postgres@127.0.0.1:1/none", { CONTACT_URL: contact });
+  afterAll(() => app.stop());
 
   test("the documents and security.txt name CONTACT_URL as the contact, if it is set", async () => {
     const text = await (await fetch(`${app.origin}/.well-known/security.txt`)).text();

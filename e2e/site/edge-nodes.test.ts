@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { askOverHttp, origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
@@ -73,75 +73,69 @@ test("pages and forms of edge nodes are for administrators alone", async () => {
   const { id } = await db.edgeNode.create({ data: { name: unique("edge") } });
   const firstFetch = (page: Visitor) =>
     askOverHttp(`${NODES}/first-fetch?node=${id}`, { headers: page.requestHeaders() });
-  try {
-    const { page: admin } = await newVisitor("admin");
-    for (const { id: accountId } of [customer, support]) {
-      const page = await Visitor.signedIn(origin, accountId);
-      for (const path of ["", "/new", `/settings?node=${id}`, `/remove?node=${id}`]) {
-        await page.goto(NODES + path);
-        expect(page.path, path).toBe("/dashboard/game-services");
-      }
-      expect(page.links("Edge nodes").length).toBe(0);
-      expect((await firstFetch(page)).status).toBe(404);
+  onTestFinished(async () => void (await db.edgeNode.delete({ where: { id } })));
+  const { page: admin } = await newVisitor("admin");
+  for (const { id: accountId } of [customer, support]) {
+    const page = await Visitor.signedIn(origin, accountId);
+    for (const path of ["", "/new", `/settings?node=${id}`, `/remove?node=${id}`]) {
+      await page.goto(NODES + path);
+      expect(page.path, path).toBe("/dashboard/game-services");
     }
-    // Nor does a form of an administrator's page do anything for others.
-    const stranger = await Visitor.signedIn(origin, customer.id);
-    for (const [path, button] of [
-      ["/new", "Add edge node"],
-      [`/settings?node=${id}`, "Rename"],
-      [`/settings?node=${id}`, "Replace the key"],
-      [`/remove?node=${id}`, "Remove edge node"],
-    ] as const) {
-      await admin.goto(NODES + path);
-      if (path !== `/remove?node=${id}`) admin.fill({ ...(admin.hasField("Name") && { Name: unique("forged") }) });
-      await stranger.send(admin.fieldsOf(button), NODES + path);
-      expect(stranger.html, button).not.toMatch(KEY);
-    }
-    const { name, lastHeardAt } = await db.edgeNode.findUniqueOrThrow({ where: { id } });
-    expect([name.startsWith("edge-"), lastHeardAt]).toEqual([true, null]);
-    expect(await db.edgeNode.count({ where: { name: { startsWith: "forged" } } })).toBe(0);
+    expect(page.links("Edge nodes").length).toBe(0);
+    expect((await firstFetch(page)).status).toBe(404);
+  }
+  // Nor does a form of an administrator's page do anything for others.
+  const stranger = await Visitor.signedIn(origin, customer.id);
+  for (const [path, button] of [
+    ["/new", "Add edge node"],
+    [`/settings?node=${id}`, "Rename"],
+    [`/settings?node=${id}`, "Replace the key"],
+    [`/remove?node=${id}`, "Remove edge node"],
+  ] as const) {
+    await admin.goto(NODES + path);
+    if (path !== `/remove?node=${id}`) admin.fill({ ...(admin.hasField("Name") && { Name: unique("forged") }) });
+    await stranger.send(admin.fieldsOf(button), NODES + path);
+    expect(stranger.html, button).not.toMatch(KEY);
+  }
+  const { name, lastHeardAt } = await db.edgeNode.findUniqueOrThrow({ where: { id } });
+  expect([name.startsWith("edge-"), lastHeardAt]).toEqual([true, null]);
+  expect(await db.edgeNode.count({ where: { name: { startsWith: "forged" } } })).toBe(0);
 
-    const fetched = async () => JSON.parse((await firstFetch(admin)).text) as unknown;
-    expect(await fetched()).toBeNull();
-    await db.edgeNode.update({ where: { id }, data: { lastHeardAt: new Date(), lastHeardIp: "192.0.2.7" } });
-    expect(await fetched()).toMatchObject({ ip: "192.0.2.7" });
-    for (const node of ["0", "2147483647", "x"]) {
-      expect((await admin.goto(`${NODES}/settings?node=${node}`)).status).toBe(404);
-    }
-  } finally {
-    await db.edgeNode.delete({ where: { id } });
+  const fetched = async () => JSON.parse((await firstFetch(admin)).text) as unknown;
+  expect(await fetched()).toBeNull();
+  await db.edgeNode.update({ where: { id }, data: { lastHeardAt: new Date(), lastHeardIp: "192.0.2.7" } });
+  expect(await fetched()).toMatchObject({ ip: "192.0.2.7" });
+  for (const node of ["0", "2147483647", "x"]) {
+    expect((await admin.goto(`${NODES}/settings?node=${node}`)).status).toBe(404);
   }
 });
 
 test("the list of edge nodes names what each cannot serve and counts its refusals", async () => {
   const { account: admin, page } = await newVisitor("admin");
   const { id: nodeId } = await db.edgeNode.create({ data: { name: unique("edge") } });
-  try {
-    const at = new Date(Date.now() - 3 * HOUR);
-    const failed = { status: "failed", configVersion: 2, error: "refused", createdAt: at, updatedAt: at } as const;
-    const [ownName, unseenName] = [unique("own"), unique("unseen")];
-    const own = await newGameService(admin.id, { ...failed, name: ownName });
-    const unseen = await newGameService((await newAccount()).id, { ...failed, name: unseenName });
-    for (const { id: serviceId } of [own, unseen]) {
-      await db.edgeAcknowledgement.create({ data: { serviceId, nodeId, version: 2, error: "refused" } });
-    }
-    for (const [minutes, refused] of [
-      [1, 4],
-      [59, 3],
-      [61, 2],
-    ] as const) {
-      const ts = new Date(Date.now() - minutes * MINUTE);
-      await db.edgeNodeMinute.create({ data: { nodeId, ts, refused } });
-    }
-    await page.goto(NODES);
-    const row = page.$(`tr[data-node="${nodeId}"]`);
-    expect(row.find("data[value=7]").length).toBe(1);
-    expect(page.textOf(row)).toContain("2 cannot serve the newest version");
-    expect(page.textOf(row)).toContain(`${ownName}, failed 3 hours ago`);
-    expect(page.textOf(row)).toContain(`${unseenName}, failed 3 hours ago`);
-    expect(page.link(ownName, row).attr("href")).toBe(`/dashboard/game-services/${own.id}`);
-    expect(page.links(unseenName, row).length).toBe(0);
-  } finally {
-    await db.edgeNode.delete({ where: { id: nodeId } });
+  onTestFinished(async () => void (await db.edgeNode.delete({ where: { id: nodeId } })));
+  const at = new Date(Date.now() - 3 * HOUR);
+  const failed = { status: "failed", configVersion: 2, error: "refused", createdAt: at, updatedAt: at } as const;
+  const [ownName, unseenName] = [unique("own"), unique("unseen")];
+  const own = await newGameService(admin.id, { ...failed, name: ownName });
+  const unseen = await newGameService((await newAccount()).id, { ...failed, name: unseenName });
+  for (const { id: serviceId } of [own, unseen]) {
+    await db.edgeAcknowledgement.create({ data: { serviceId, nodeId, version: 2, error: "refused" } });
   }
+  for (const [minutes, refused] of [
+    [1, 4],
+    [59, 3],
+    [61, 2],
+  ] as const) {
+    const ts = new Date(Date.now() - minutes * MINUTE);
+    await db.edgeNodeMinute.create({ data: { nodeId, ts, refused } });
+  }
+  await page.goto(NODES);
+  const row = page.$(`tr[data-node="${nodeId}"]`);
+  expect(row.find("data[value=7]").length).toBe(1);
+  expect(page.textOf(row)).toContain("2 cannot serve the newest version");
+  expect(page.textOf(row)).toContain(`${ownName}, failed 3 hours ago`);
+  expect(page.textOf(row)).toContain(`${unseenName}, failed 3 hours ago`);
+  expect(page.link(ownName, row).attr("href")).toBe(`/dashboard/game-services/${own.id}`);
+  expect(page.links(unseenName, row).length).toBe(0);
 });

@@ -1,42 +1,29 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { expectBreakable } from "@/e2e/support/breakable-ips";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { startConsole } from "@/e2e/support/console-server";
 import { CONFIGURATION, edgeNodesAt, interval, thisMinute } from "@/e2e/support/edge-nodes";
-import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { insertSession } from "@/e2e/support/insert-caller";
+import { createTestDatabase } from "@/e2e/support/test-database";
 import { type Part, Visitor } from "@/e2e/support/visitor";
 import { MINUTE } from "@/lib/format/time";
 import { describeStandings, STANDINGS, type Standing, type Standings } from "@/lib/game-services/standing";
 import { serviceDnsPath } from "@/lib/page-paths";
-import { hashToken } from "@/lib/tokens/format";
 
 // What pages say of edge nodes, and what only a console of its own shows of their endpoints. These tests have their own
 // database, because every service in a database waits for its live nodes.
 
-let database: TestDatabase;
-let app: ConsoleServer;
-let edge: ReturnType<typeof edgeNodesAt>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  app = await startConsole(database.url);
-  edge = edgeNodesAt(database.url, (path, init) => fetch(app.origin + path, init));
-});
+const database = await createTestDatabase();
+const app = await startConsole(database.url);
+const edge = edgeNodesAt(database.url, (path, init) => fetch(app.origin + path, init));
 afterEach(() => edge.clear());
 afterAll(async () => {
-  await app?.stop();
-  await database?.stop();
+  await app.stop();
+  await database.stop();
 });
 
 /** A visitor who is signed in as the account, in this database. */
-async function visitorOf(accountId: number): Promise<Visitor> {
-  const session = randomBytes(32).toString("base64url");
-  await edge.sql(
-    "insert into sessions (token_hash, account_id, expires_at) values ($1, $2, now() + interval '1 day')",
-    [hashToken(session), accountId],
-  );
-  return Visitor.withSession(app.origin, session);
-}
+const visitorOf = async (accountId: number) =>
+  Visitor.withSession(app.origin, await insertSession(database.url, accountId));
 
 test("a compressed configuration is the same", async () => {
   const { key } = await edge.newNode();

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { load } from "cheerio";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { afterAll, describe, expect, test } from "vitest";
+import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
 import { sendFields } from "@/e2e/support/html-form";
 import { origin } from "@/e2e/support/over-http";
@@ -48,13 +48,10 @@ test("a form of the same origin is accepted where a proxy changes the Host", asy
   }
 });
 
-describe("with an https BASE_URL", () => {
-  let app: ConsoleServer;
-  beforeAll(async () => {
-    const BASE_URL = "HTTPS://Console.example.com:443/";
-    app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL, TRUSTED_PROXIES: "1" });
-  });
-  afterAll(() => app?.stop());
+describe("with an https BASE_URL", async () => {
+  const BASE_URL = "HTTPS://Console.example.com:443/";
+  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL, TRUSTED_PROXIES: "1" });
+  afterAll(() => app.stop());
 
   test("a page for another Host links to the console's own address", async () => {
     const get = async (path: string, host: string) => {

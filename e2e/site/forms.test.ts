@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { afterAll, expect, test } from "vitest";
+import { startConsole } from "@/e2e/support/console-server";
 import { exchange } from "@/e2e/support/exchange";
 import { newIp } from "@/e2e/support/factories";
 import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 
 // Forms that no page sends, and requests that only the framework sends internally.
 
-let app: ConsoleServer;
-
 // One console for all of them, whose log is read.
-beforeAll(async () => {
-  app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });
-});
-afterAll(() => app?.stop());
+const app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });
+afterAll(() => app.stop());
 
 /** The sign-in form as a browser without JavaScript reads it. */
 async function signInFields(): Promise<[string, string][]> {

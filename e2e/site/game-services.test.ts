@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { getData } from "@/e2e/support/over-http";
 import { recordIntervals } from "@/e2e/support/record-intervals";
@@ -185,47 +185,44 @@ test("a new service shows the steps to its first player until one has come", asy
   const ips = ["192.0.2.201", "2001:db8::201", "192.0.2.201"];
   const names = agents.map(() => unique("edge"));
   const steps = "Before players can join";
-  try {
-    for (const [index, agent] of agents.entries()) {
-      const ip = ips[index] ?? "";
-      const data = { ...heard, name: names[index] ?? "", agent, lastHeardIp: ip };
-      const node = await db.edgeNode.create({ data, select: { id: true } });
-      if (index === 0) await db.edgeAcknowledgement.create({ data: { serviceId: id, nodeId: node.id, version: 1 } });
-    }
-    await page.goto(`${SERVICES}/${id}`);
-    expect(page.textOf(page.part(steps))).toMatch(/1 of \d+ edge nodes/);
-    expect(page.textOf(page.part(steps))).toContain("First player seen: not yet.");
-    for (const [kind, name, value] of [
-      ["A", hostname, "192.0.2.201"],
-      ["AAAA", hostname, "2001:db8::201"],
-      ["SRV", `_minecraft._tcp.${hostname}`, `0 5 25570 ${hostname}.`],
-    ] as const) {
-      const row = page
-        .part(steps)
-        .find("tr")
-        .filter((_, one) => page.$(one).text().includes(value));
-      expect(page.textOf(row.find("th")), kind).toBe(kind);
-      expect(page.textOf(row)).toContain(name);
-      expect(page.textOf(row)).toContain("300");
-    }
-    expect(page.textsOf("h2")).not.toContain("Traffic");
-    expect(page.link("check again", page.part(steps)).attr("href")).toBe(`${SERVICES}/${id}/dns`);
-    // Status pings are traffic, and no player.
-    const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
-    const pinged = { serviceId: id, ts, nodeId: 7, packets: 9, bytes: 9, dropped: 0, connections: 3, latencyMs: null };
-    await recordIntervals([{ ...pinged, joins: 0, pings: 3, answered: 2, players: 0 }]);
-    await page.reload();
-    expect(page.hasPart(steps)).toBe(true);
-    expect(page.text).toContain("0 joins, 3 status pings");
-    expect(page.text).toContain("Edge nodes answered 2 status pings themselves");
-    await recordIntervals([{ ...pinged, ts: ts + MINUTE, joins: 1, pings: 2, answered: 0, players: 1 }]);
-    await page.reload();
-    expect(page.hasPart(steps)).toBe(false);
-    expect(page.text).toContain("1 join, 5 status pings");
-    expect(tile(page, "Players now").find("data").attr("value")).toBe("1");
-  } finally {
-    await db.edgeNode.deleteMany({ where: { name: { in: names } } });
+  onTestFinished(async () => void (await db.edgeNode.deleteMany({ where: { name: { in: names } } })));
+  for (const [index, agent] of agents.entries()) {
+    const ip = ips[index] ?? "";
+    const data = { ...heard, name: names[index] ?? "", agent, lastHeardIp: ip };
+    const node = await db.edgeNode.create({ data, select: { id: true } });
+    if (index === 0) await db.edgeAcknowledgement.create({ data: { serviceId: id, nodeId: node.id, version: 1 } });
   }
+  await page.goto(`${SERVICES}/${id}`);
+  expect(page.textOf(page.part(steps))).toMatch(/1 of \d+ edge nodes/);
+  expect(page.textOf(page.part(steps))).toContain("First player seen: not yet.");
+  for (const [kind, name, value] of [
+    ["A", hostname, "192.0.2.201"],
+    ["AAAA", hostname, "2001:db8::201"],
+    ["SRV", `_minecraft._tcp.${hostname}`, `0 5 25570 ${hostname}.`],
+  ] as const) {
+    const row = page
+      .part(steps)
+      .find("tr")
+      .filter((_, one) => page.$(one).text().includes(value));
+    expect(page.textOf(row.find("th")), kind).toBe(kind);
+    expect(page.textOf(row)).toContain(name);
+    expect(page.textOf(row)).toContain("300");
+  }
+  expect(page.textsOf("h2")).not.toContain("Traffic");
+  expect(page.link("check again", page.part(steps)).attr("href")).toBe(`${SERVICES}/${id}/dns`);
+  // Status pings are traffic, and no player.
+  const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
+  const pinged = { serviceId: id, ts, nodeId: 7, packets: 9, bytes: 9, dropped: 0, connections: 3, latencyMs: null };
+  await recordIntervals([{ ...pinged, joins: 0, pings: 3, answered: 2, players: 0 }]);
+  await page.reload();
+  expect(page.hasPart(steps)).toBe(true);
+  expect(page.text).toContain("0 joins, 3 status pings");
+  expect(page.text).toContain("Edge nodes answered 2 status pings themselves");
+  await recordIntervals([{ ...pinged, ts: ts + MINUTE, joins: 1, pings: 2, answered: 0, players: 1 }]);
+  await page.reload();
+  expect(page.hasPart(steps)).toBe(false);
+  expect(page.text).toContain("1 join, 5 status pings");
+  expect(tile(page, "Players now").find("data").attr("value")).toBe("1");
 });
 
 test("services are found by name, and traffic is shown by time and edge node", async () => {

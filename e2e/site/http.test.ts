@@ -1,13 +1,12 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
-import type { ConsoleServer } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
 import { insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { askOverHttp, call, callsOf, origin } from "@/e2e/support/over-http";
 import { runSql } from "@/e2e/support/run-sql";
-import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { createTestDatabase } from "@/e2e/support/test-database";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { db } from "@/lib/database/client";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
@@ -185,23 +184,17 @@ test("/healthz and /readyz answer without a token, and tell nothing", async () =
 
 test("no header that the framework knows changes an answer of the API", () => expectNoFrameworkHeaderToMatter(origin));
 
-describe("a console of its own, for what breaks or ends it", () => {
-  let database: TestDatabase;
-  let app: ConsoleServer;
-  let tokens: string[];
-  let calls: ReturnType<typeof callsOf>;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    tokens = await insertCallerWithTokens(database.url, "caller@example.com", 3);
-    const fails = 'if (request.url.includes("fault-here")) throw new Error("made to fail");\n';
-    app = await startConsoleWithBundle(database.url, (text) => atArrival(text, fails));
-    calls = callsOf(app.origin);
-    // At the end nothing new is answered, the document that judges neither.
-    await calls.findJudge();
-  });
+describe("a console of its own, for what breaks or ends it", async () => {
+  const database = await createTestDatabase();
+  const tokens = await insertCallerWithTokens(database.url, "caller@example.com", 3);
+  const fails = 'if (request.url.includes("fault-here")) throw new Error("made to fail");\n';
+  const app = await startConsoleWithBundle(database.url, (text) => atArrival(text, fails));
+  const calls = callsOf(app.origin);
+  // At the end nothing new is answered, the document that judges neither.
+  await calls.findJudge();
   afterAll(async () => {
-    await app?.stop();
-    await database?.stop();
+    await app.stop();
+    await database.stop();
   });
 
   test("an unexpected fault is 500 without detail, and its stack is in the log", async () => {

@@ -1,4 +1,4 @@
-import { test } from "vitest";
+import { onTestFinished, test } from "vitest";
 import { expectBreakable } from "@/e2e/support/breakable-ips";
 import { newGameService, newNamedToken, newReportingServer } from "@/e2e/support/factories";
 import { newVisitor } from "@/e2e/support/site";
@@ -26,24 +26,21 @@ test("every ip on every page breaks after its colons, and nowhere else", async (
   // Silent for long, so that no other test takes it for live.
   const node = { name: `ips-${account.id}`, lastHeardAt: new Date(now.getTime() - DAY), lastHeardIp: IP };
   const { id: nodeId } = await db.edgeNode.create({ data: node, select: { id: true } });
-  try {
-    for (const path of [
-      "/dashboard",
-      `/dashboard/servers/${server.id}`,
-      `/dashboard/servers/${server.id}/settings`,
-      `/dashboard/servers/${server.id}/remove`,
-      "/dashboard/game-services",
-      `/dashboard/game-services/${service.id}`,
-      "/dashboard/edge-nodes",
-      "/dashboard/settings/account",
-      TOKEN_PAGE,
-      `${TOKEN_PAGE}?revoke=${token.id}`,
-      `${TOKEN_PAGE}/${token.id}`,
-      `${TOKEN_PAGE}/${ended.id}`,
-    ]) {
-      expectBreakable(await page.goto(path), IP);
-    }
-  } finally {
-    await db.edgeNode.delete({ where: { id: nodeId } });
+  onTestFinished(async () => void (await db.edgeNode.delete({ where: { id: nodeId } })));
+  for (const path of [
+    "/dashboard",
+    `/dashboard/servers/${server.id}`,
+    `/dashboard/servers/${server.id}/settings`,
+    `/dashboard/servers/${server.id}/remove`,
+    "/dashboard/game-services",
+    `/dashboard/game-services/${service.id}`,
+    "/dashboard/edge-nodes",
+    "/dashboard/settings/account",
+    TOKEN_PAGE,
+    `${TOKEN_PAGE}?revoke=${token.id}`,
+    `${TOKEN_PAGE}/${token.id}`,
+    `${TOKEN_PAGE}/${ended.id}`,
+  ]) {
+    expectBreakable(await page.goto(path), IP);
   }
 });

@@ -1,11 +1,11 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "cheerio";
 import { expect, test } from "vitest";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
 import { runProgram } from "@/e2e/support/run-program";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { type Part, Visitor } from "@/e2e/support/visitor";
 
@@ -56,19 +56,15 @@ test("the commands of the start page work as they are shown", async (context) =>
   expect(await answer("")).toEqual({ error: 'Missing access token. Send "Authorization: Bearer <token>".' });
 
   const install = step(page, "Add a server").find("pre").text();
-  const folder = mkdtempSync(join(tmpdir(), "console-landing-"));
-  try {
-    // What would be done as root is only named.
-    writeFileSync(join(folder, "sudo"), '#!/bin/sh\necho "$@"\n');
-    chmodSync(join(folder, "sudo"), 0o755);
-    const path = `${folder}:${process.env.PATH}`;
-    const { code, output, errors } = await runProgram("sh", ["-c", `cd ${folder}\n${install}`], { PATH: path });
-    expect(code, errors).toBe(0);
-    expect(output).toBe(`sh agent.sh install ${origin}\n`);
-    expect(readFileSync(join(folder, "agent.sh"), "utf8")).toBe(readFileSync("public/agent.sh", "utf8"));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = tempFolder();
+  // What would be done as root is only named.
+  writeFileSync(join(folder, "sudo"), '#!/bin/sh\necho "$@"\n');
+  chmodSync(join(folder, "sudo"), 0o755);
+  const path = `${folder}:${process.env.PATH}`;
+  const { code, output, errors } = await runProgram("sh", ["-c", `cd ${folder}\n${install}`], { PATH: path });
+  expect(code, errors).toBe(0);
+  expect(output).toBe(`sh agent.sh install ${origin}\n`);
+  expect(readFileSync(join(folder, "agent.sh"), "utf8")).toBe(readFileSync("public/agent.sh", "utf8"));
 });
 
 test("everything that the start page loads or links is there", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startConsole } from "@/e2e/support/console-server";
 import {
   addChannel,
@@ -22,11 +22,8 @@ import { NOTICE_PAGE } from "@/lib/page-paths";
 // Channels of notices: added, tested, changed, limited, and what each says of itself. By mail: notice-mails.test.ts.
 
 const DISCORD = "https://discord.com/api/webhooks/1/token";
-let app: Awaited<ReturnType<typeof startNoticeConsole>>;
-beforeAll(async () => {
-  app = await startNoticeConsole();
-});
-afterAll(() => app.stop());
+const app = await startNoticeConsole();
+afterAll(app.stop);
 
 const secretOn = (page: Visitor) => page.textOf(page.part("Secret of the webhook").find("code"));
 const verify = (secret: string, { headers, body }: Received) =>
@@ -35,71 +32,65 @@ const verify = (secret: string, { headers, body }: Received) =>
 test("a webhook's secret is shown once, and a new one signs beside the old", async () => {
   const { account, page } = await app.newReader();
   const receiver = await startReceiver();
-  try {
-    const sendTest = async () => {
-      const before = receiver.received.length;
-      await pressOn(page, "Robot", "Send a test");
-      await expect.poll(() => receiver.received.length).toBe(before + 1);
-      return receiver.received.at(-1) as Received;
-    };
-    await addChannel(page, "Webhook", `${receiver.url}/in?key=very-secret`, "Robot");
-    const first = secretOn(page);
-    expect(first).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(await saidOf(page, "Robot")).toContain("Webhook to 127.0.0.1");
-    expect(page.html).not.toContain(first);
-    expect(page.html).not.toContain("very-secret");
-    const row = JSON.stringify(await onlyChannel(account.id));
-    expect(row).not.toContain("very-secret");
-    expect(row).not.toContain(first.slice(6, 20));
-    expect(verify(first, await sendTest())).toMatchObject({ data: { title: "Test of the channel Robot" } });
+  onTestFinished(receiver.stop);
+  const sendTest = async () => {
+    const before = receiver.received.length;
+    await pressOn(page, "Robot", "Send a test");
+    await expect.poll(() => receiver.received.length).toBe(before + 1);
+    return receiver.received.at(-1) as Received;
+  };
+  await addChannel(page, "Webhook", `${receiver.url}/in?key=very-secret`, "Robot");
+  const first = secretOn(page);
+  expect(first).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(await saidOf(page, "Robot")).toContain("Webhook to 127.0.0.1");
+  expect(page.html).not.toContain(first);
+  expect(page.html).not.toContain("very-secret");
+  const row = JSON.stringify(await onlyChannel(account.id));
+  expect(row).not.toContain("very-secret");
+  expect(row).not.toContain(first.slice(6, 20));
+  expect(verify(first, await sendTest())).toMatchObject({ data: { title: "Test of the channel Robot" } });
 
-    await pressOn(page, "Robot", "New secret");
-    const second = secretOn(page);
-    const both = await sendTest();
-    expect(verify(first, both)).toEqual(verify(second, both));
-    await pressOn(page, "Robot", "End the old secret");
-    expect(page.text).toContain("signed with the newest secret alone");
-    const last = await sendTest();
-    expect(verify(second, last)).toBeTruthy();
-    expect(() => verify(first, last)).toThrow();
-    await page.goto(NOTICE_PAGE);
-    expect(page.rows("Delivered", "Last deliveries of Robot").length).toBe(3);
-    for (const secret of [first, second, "very-secret"]) expect(app.output()).not.toContain(secret);
-  } finally {
-    await receiver.stop();
-  }
+  await pressOn(page, "Robot", "New secret");
+  const second = secretOn(page);
+  const both = await sendTest();
+  expect(verify(first, both)).toEqual(verify(second, both));
+  await pressOn(page, "Robot", "End the old secret");
+  expect(page.text).toContain("signed with the newest secret alone");
+  const last = await sendTest();
+  expect(verify(second, last)).toBeTruthy();
+  expect(() => verify(first, last)).toThrow();
+  await page.goto(NOTICE_PAGE);
+  expect(page.rows("Delivered", "Last deliveries of Robot").length).toBe(3);
+  for (const secret of [first, second, "very-secret"]) expect(app.output()).not.toContain(secret);
 });
 
 test("a double click on “New secret” keeps the secret that the receiver has", async () => {
   const { account, page } = await app.newReader();
   const receiver = await startReceiver();
-  try {
-    await addChannel(page, "Webhook", receiver.url, "Robot");
-    const first = secretOn(page);
-    await page.goto(NOTICE_PAGE);
-    const fields = page.fieldsOf("New secret", card(page, "Robot"));
-    const shown = await Promise.all(
-      Array.from({ length: 2 }, async () => {
-        const clicked = await Visitor.signedIn(app.origin, account.id);
-        await clicked.send(fields, NOTICE_PAGE);
-        return /whsec_[A-Za-z0-9+/]{43}=/.exec(clicked.html)?.[0] ?? "";
-      }),
-    );
-    await pressOn(page, "Robot", "Send a test");
-    await expect.poll(() => receiver.received.length).toBe(1);
-    const isSigned = (secret: string) => {
-      try {
-        return Boolean(verify(secret, receiver.received[0] as Received));
-      } catch {
-        return false;
-      }
-    };
-    expect(isSigned(first)).toBe(true);
-    expect(shown.map(isSigned).toSorted()).toEqual([false, true]);
-    expect(await db.noticeMessage.count({ where: { accountId: account.id } })).toBe(1);
-  } finally {
-    await receiver.stop();
-  }
+  onTestFinished(receiver.stop);
+  await addChannel(page, "Webhook", receiver.url, "Robot");
+  const first = secretOn(page);
+  await page.goto(NOTICE_PAGE);
+  const fields = page.fieldsOf("New secret", card(page, "Robot"));
+  const shown = await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      const clicked = await Visitor.signedIn(app.origin, account.id);
+      await clicked.send(fields, NOTICE_PAGE);
+      return /whsec_[A-Za-z0-9+/]{43}=/.exec(clicked.html)?.[0] ?? "";
+    }),
+  );
+  await pressOn(page, "Robot", "Send a test");
+  await expect.poll(() => receiver.received.length).toBe(1);
+  const isSigned = (secret: string) => {
+    try {
+      return Boolean(verify(secret, receiver.received[0] as Received));
+    } catch {
+      return false;
+    }
+  };
+  expect(isSigned(first)).toBe(true);
+  expect(shown.map(isSigned).toSorted()).toEqual([false, true]);
+  expect(await db.noticeMessage.count({ where: { accountId: account.id } })).toBe(1);
 });
 
 test("who adds a webhook sees what it receives", async () => {
@@ -182,24 +173,21 @@ test("a test that arrives clears the failure, and one that fails leaves it", asy
   const { account, page } = await app.newReader();
   const answers = [500, 204];
   const receiver = await startReceiver((response) => response.writeHead(answers.shift() ?? 204).end());
+  onTestFinished(receiver.stop);
   const where = { accountId: account.id };
   const badge = async () => {
     await page.goto(NOTICE_PAGE);
     return badgeOf(page, "Robot");
   };
-  try {
-    await addChannel(page, "Discord", receiver.url, "Robot");
-    await db.noticeChannel.updateMany({ where, data: { failingSince: new Date(Date.now() - 23 * HOUR) } });
-    for (const [state, shown] of [
-      ["failed", "On, failing"],
-      ["delivered", "On"],
-    ] as const) {
-      await pressOn(page, "Robot", "Send a test");
-      await expect.poll(() => db.noticeMessage.count({ where: { ...where, state } })).toBe(1);
-      await expect.poll(badge).toBe(shown);
-    }
-  } finally {
-    await receiver.stop();
+  await addChannel(page, "Discord", receiver.url, "Robot");
+  await db.noticeChannel.updateMany({ where, data: { failingSince: new Date(Date.now() - 23 * HOUR) } });
+  for (const [state, shown] of [
+    ["failed", "On, failing"],
+    ["delivered", "On"],
+  ] as const) {
+    await pressOn(page, "Robot", "Send a test");
+    await expect.poll(() => db.noticeMessage.count({ where: { ...where, state } })).toBe(1);
+    await expect.poll(badge).toBe(shown);
   }
 });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
 import { freePort } from "@/e2e/support/free-port";
@@ -19,11 +19,8 @@ import { NOTICE_PAGE } from "@/lib/page-paths";
 
 // Channels by mail, through a console that sends to a real mail server on loopback.
 
-let app: Awaited<ReturnType<typeof startNoticeConsole>>;
-beforeAll(async () => {
-  app = await startNoticeConsole();
-});
-afterAll(() => app.stop());
+const app = await startNoticeConsole();
+afterAll(app.stop);
 
 const newEmail = (name: string) => `${unique(name).toLowerCase()}@example.com`;
 const arrived = (email: string, count: number) => expect.poll(() => app.mailsTo(email).length).toBe(count);

@@ -1,13 +1,11 @@
 import { expect, test } from "vitest";
 import { ENDPOINT_PATHS } from "@/e2e/support/calls";
-import { newAccount, newNamedToken, PASSWORD, unique } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, newSession, PASSWORD } from "@/e2e/support/factories";
 import { askOverHttp, call, expectFailure, origin, readLog } from "@/e2e/support/over-http";
 import { createToken, newVisitor, signIn } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
-import { HOUR } from "@/lib/format/time";
 import { ACCOUNT_PAGE, TOKEN_PAGE } from "@/lib/page-paths";
-import { hashToken } from "@/lib/tokens/format";
 
 const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
 
@@ -93,11 +91,11 @@ test("each security event is one line of JSON and never holds a secret", async (
   expect(page.alerts.join()).toContain("Wrong e-mail or password.");
   await signIn(page, email);
   expect(page.text).toContain(email);
-  await otherSession(id);
+  await newSession(id);
   await page.goto(ACCOUNT_PAGE);
   await page.press("Sign out all other browsers");
   expect(page.text).toContain("1 browser was signed out.");
-  await otherSession(id);
+  await newSession(id);
   const newPassword = "a wholly new password";
   await page.press("Change password", {
     "Current password": PASSWORD,
@@ -150,9 +148,3 @@ test("each security event is one line of JSON and never holds a secret", async (
     expect(readLog()).not.toContain(secret);
   }
 });
-
-/** Another browser in which the account is signed in. */
-async function otherSession(accountId: number): Promise<void> {
-  const [tokenHash, expiresAt] = [hashToken(unique("session")), new Date(Date.now() + HOUR)];
-  await db.session.create({ data: { tokenHash, accountId, expiresAt } });
-}

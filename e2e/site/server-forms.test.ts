@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { agentConfigurations } from "@/app/dashboard/servers/agent-configurations";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
+import { checkInAt } from "@/e2e/support/record-check-in";
 import { newVisitor } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
@@ -19,15 +20,6 @@ function keyOn(page: Visitor): string {
   return key;
 }
 
-async function checkIn(key: string): Promise<number> {
-  const { status } = await fetch(`${origin}/ingest/v1/check-ins`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ cpu_pct: 12, mem_used_mb: 100 }),
-  });
-  return status;
-}
-
 async function addServer(page: Visitor, label = "Web front"): Promise<string> {
   await page.goto("/dashboard/servers/new");
   await page.press("Add server", { Label: label, Hostname: "web-1.example.com" });
@@ -43,7 +35,7 @@ test("a server is added with a key shown once and the lines to paste", async () 
   const lines = page.textsOf("pre, code").filter((text) => text.includes("sudo sh agent.sh install"));
   expect(lines.join()).toContain(`curl -fsSO ${origin}/agent.sh`);
   expect(lines.join()).not.toContain("csrv_");
-  expect(await checkIn(key)).toBeLessThan(300);
+  expect(await checkInAt(origin, key)).toBeLessThan(300);
   await page.follow("Go to the server");
   expect(page.heading).toBe("Web front");
   expect(page.textOf(page.$.root().find("main header").first())).toContain("Online");
@@ -92,7 +84,7 @@ test("a new key is shown once, and the old works until the time shown", async ()
   expect(page.text).toContain("Give the server its new key now");
   const key = keyOn(page);
   expect(key).not.toBe(before);
-  for (const working of [key, before]) expect(await checkIn(working)).toBeLessThan(300);
+  for (const working of [key, before]) expect(await checkInAt(origin, working)).toBeLessThan(300);
   await page.follow("Done");
   expect(page.text).toContain(`csrv_…${before.slice(-4)}`);
   expect(page.text).toContain("was replaced and ends in");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { at, eventfulService } from "@/e2e/support/eventful-service";
-import { newAccount, newGameService } from "@/e2e/support/factories";
+import { newAccount, newGameService, putEvents } from "@/e2e/support/factories";
 import { newVisitor } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
@@ -48,13 +48,12 @@ test("events are listed without traffic too, and only staff see the owner's name
   expect(page.textOf("[data-event=settings_changed]")).toContain(`by ${owner.name}: `);
 
   // One of before there were events.
-  const of = { subject: "service", subjectId: id };
-  await db.event.deleteMany({ where: of });
+  await db.event.deleteMany({ where: { subject: "service", subjectId: id } });
   await page.reload();
   expect(page.textOf("main")).toContain("0 events in the time shown.");
   expect(page.textOf("main")).toContain("No event of this service is recorded yet.");
   await db.gameService.update({ where: { id }, data: { status: "disabled" } });
-  await db.event.create({ data: { ...of, accountId: owner.id, kind: "disabled", startedAt: new Date() } });
+  await putEvents(["service", id], { kind: "disabled", startedAt: new Date() });
   await page.reload();
   expect(page.textOf("main")).toContain("1 event in the time shown.");
   expect(page.textOf("main")).toContain("Events of this service are recorded since");
@@ -71,8 +70,7 @@ test("a game service that failed or is unserved comes first and says why", async
   const well = await newGameService(account.id, { status: "active", ...times });
   const failed = await newGameService(account.id, { status: "failed", error: "edge-1: connection refused", ...times });
   const unserved = await newGameService(account.id, { status: "active", ...times });
-  const of = { subject: "service", subjectId: unserved.id, accountId: account.id };
-  await db.event.create({ data: { ...of, kind: "unserved", startedAt: at(2) } });
+  await putEvents(["service", unserved.id], { kind: "unserved", startedAt: at(2) });
   await page.goto(SERVICES);
   const rows = page.$("tr[data-service]");
   expect(rows.toArray().map((row) => Number(page.$(row).attr("data-service")))).toEqual([

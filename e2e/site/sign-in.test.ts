@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { newAccount, newIp, PASSWORD, unique } from "@/e2e/support/factories";
+import { newAccount, newIp, newSession, PASSWORD, unique } from "@/e2e/support/factories";
 import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 import { origin } from "@/e2e/support/over-http";
 import { newVisitor, signIn } from "@/e2e/support/site";
@@ -178,18 +177,11 @@ test("sign-out lasts, however its session is being extended at that moment", asy
   const { account, page } = await newVisitor();
   await page.goto(TOKEN_PAGE);
   const fields = page.fieldsOf("Sign out");
-  const tokens = Array.from({ length: 40 }, () => randomBytes(32).toString("base64url"));
   // Old enough that every use extends it.
   const expiresAt = new Date(Date.now() + 5 * DAY);
-  await db.session.createMany({
-    data: tokens.map((token) => ({ tokenHash: hashToken(token), accountId: account.id, expiresAt })),
-  });
+  const tokens = await Promise.all(Array.from({ length: 40 }, () => newSession(account.id, { expiresAt })));
   for (const token of tokens) {
-    const user = () => {
-      const one = new Visitor(origin);
-      one.cookies.set("session", token);
-      return one;
-    };
+    const user = () => Visitor.withSession(origin, token);
     const [signedOut] = await Promise.all([
       user().send(fields, origin + TOKEN_PAGE),
       user().goto(TOKEN_PAGE),

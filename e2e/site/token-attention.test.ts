@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, newNamedToken } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, putEvents } from "@/e2e/support/factories";
 import { newVisitor } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
@@ -30,26 +30,15 @@ async function movedToken(accountId: number, name: string, network = "198.51.100
   return made;
 }
 
-/** Whose an event of a token is. */
-async function ofToken(subjectId: number) {
-  const where = { id: subjectId };
-  const { accountId } = await db.accessToken.findUniqueOrThrow({ where, select: { accountId: true } });
-  return { subject: "token", subjectId, accountId };
-}
-
 /** The event of a token that was used from a new network a day ago. */
-async function newNetwork(tokenId: number, network: string) {
-  const startedAt = new Date(Date.now() - DAY);
-  await db.event.create({ data: { ...(await ofToken(tokenId)), kind: "new_network", startedAt, facts: { network } } });
-}
+const newNetwork = (tokenId: number, network: string) =>
+  putEvents(["token", tokenId], { kind: "new_network", startedAt: new Date(Date.now() - DAY), facts: { network } });
 
 /** The event of a token that was refused until so many milliseconds ago. */
 async function refusedUntil(tokenId: number, ms: number) {
   const [startedAt, endedAt] = [new Date(Date.now() - 2.5 * DAY), new Date(Date.now() - ms)];
   const facts = { count: 9, ip: "203.0.113.9" };
-  await db.event.create({
-    data: { ...(await ofToken(tokenId)), kind: "refused_after_end", startedAt, endedAt, facts },
-  });
+  await putEvents(["token", tokenId], { kind: "refused_after_end", startedAt, endedAt, facts });
 }
 
 test("a new network is marked, and “This was us” ends its notice alone", async () => {

@@ -17,19 +17,14 @@ export function atArrival(text: string, code: string): string {
 export const BUNDLE = "server.mjs";
 
 /** The production build with a server whose text is changed, as a fault in it would. `clean` removes it. */
-function changedBuild(change: (text: string) => string): { distDir: string; clean: () => void } {
+export function changedBuild(change: (text: string) => string): { distDir: string; clean: () => void } {
+  const text = change(readFileSync(join(DIST_DIRS.test, BUNDLE), "utf8"));
   const distDir = mkdtempSync(".next-test-changed-");
-  const clean = () => rmSync(distDir, { recursive: true });
   for (const name of readdirSync(DIST_DIRS.test)) {
     if (name !== BUNDLE) symlinkSync(resolve(DIST_DIRS.test, name), join(distDir, name));
   }
-  try {
-    writeFileSync(join(distDir, BUNDLE), change(readFileSync(join(DIST_DIRS.test, BUNDLE), "utf8")));
-  } catch (error) {
-    clean();
-    throw error;
-  }
-  return { distDir, clean };
+  writeFileSync(join(distDir, BUNDLE), text);
+  return { distDir, clean: () => rmSync(distDir, { recursive: true }) };
 }
 
 /** Starts a console of such a build. */

@@ -1,6 +1,6 @@
-import { db } from "@/lib/database/client";
 import { HOUR, MINUTE } from "@/lib/format/time";
-import { newGameService } from "./factories";
+import { newGameService, putEvents } from "./factories";
+import { recordIntervals } from "./record-intervals";
 
 // Of one moment, because a minute may end between what is stored and what is expected.
 const NOW = Math.floor(Date.now() / MINUTE) * MINUTE;
@@ -18,12 +18,9 @@ export async function eventfulService(accountId: number): Promise<number> {
     ["settings_changed", 3, 3, { by: accountId, what: "name, origin" }],
     ["turned_off", 2, 2, { by: accountId }],
   ] as const;
-  await db.event.createMany({
-    data: rows.map(([kind, from, to, facts]) => ({
-      ...{ subject: "service", subjectId: id, accountId, kind, facts, startedAt: at(from), endedAt: at(to) },
-    })),
-  });
-  const counted = { nodeId: 1, packets: 5n, bytes: 5n, dropped: 0n, connections: 5n };
-  await db.metricSample.createMany({ data: [1, 2, 3].map((hours) => ({ serviceId: id, ts: at(hours), ...counted })) });
+  const events = rows.map(([kind, from, to, facts]) => ({ kind, facts, startedAt: at(from), endedAt: at(to) }));
+  await putEvents(["service", id], ...events);
+  const counted = { serviceId: id, packets: 5, bytes: 5, connections: 5 };
+  await recordIntervals([1, 2, 3].map((hours) => ({ ...counted, ts: at(hours).getTime() })));
   return id;
 }

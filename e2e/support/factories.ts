@@ -32,10 +32,13 @@ export async function newAccount(role: AccountRole = "customer"): Promise<TestAc
 }
 
 /** What the cookie of a new session holds, made without the half second that a password takes. */
-export async function newSession(accountId: number): Promise<string> {
+export async function newSession(
+  accountId: number,
+  data: Partial<Prisma.SessionUncheckedCreateInput> = {},
+): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   await db.session.create({
-    data: { tokenHash: hashToken(token), accountId, expiresAt: new Date(Date.now() + 30 * DAY) },
+    data: { tokenHash: hashToken(token), accountId, expiresAt: new Date(Date.now() + 30 * DAY), ...data },
   });
   return token;
 }
@@ -147,14 +150,17 @@ export async function putSample(serverId: number, at: Date, measured: Partial<Sa
 }
 const NOTHING = eachMeasurement(() => null);
 
-/** Events of a server. */
+const TABLES = { server: "servers", service: "game_services", token: "access_tokens" };
+
+/** Events of a server, or of something else that an account has. */
 export async function putEvents(
-  serverId: number,
+  of: number | readonly [subject: keyof typeof TABLES, id: number],
   ...events: Pick<Prisma.EventCreateManyInput, "kind" | "startedAt" | "endedAt" | "facts">[]
 ): Promise<void> {
-  const { accountId } = await db.server.findUniqueOrThrow({ where: { id: serverId }, select: { accountId: true } });
-  const of = { subject: "server", subjectId: serverId, accountId };
-  await db.event.createMany({ data: events.map((event) => ({ ...of, ...event })) });
+  const [subject, subjectId] = typeof of === "number" ? (["server", of] as const) : of;
+  const accountOf = `select account_id as "accountId" from ${TABLES[subject]} where id = $1`;
+  const [owner] = await db.$queryRawUnsafe<{ accountId: number }[]>(accountOf, subjectId);
+  await db.event.createMany({ data: events.map((event) => ({ subject, subjectId, ...owner, ...event })) });
 }
 
 /** What `putPast` stores of each minute `ts`, as SQL. */

@@ -24,13 +24,14 @@ export async function insertCallerWithTokens(url: string, email: string, count: 
   return tokens;
 }
 
-/** A session of each account in such a database, of which there is one: what its cookie holds. */
-export async function insertSession(url: string): Promise<string> {
+/** A session of an account in such a database, or of the only one there: what its cookie holds. */
+export async function insertSession(url: string, accountId: number | null = null): Promise<string> {
   const session = randomBytes(32).toString("base64url");
   await runSql(
     url,
-    "insert into sessions (token_hash, account_id, expires_at) select $1, id, now() + interval '1 day' from accounts",
-    [hashToken(session)],
+    `insert into sessions (token_hash, account_id, expires_at)
+     select $1, id, now() + interval '1 day' from accounts where id = coalesce($2, id)`,
+    [hashToken(session), accountId],
   );
   return session;
 }

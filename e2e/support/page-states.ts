@@ -34,7 +34,8 @@ import { createOnPage, expect, openAccountMenu, submitSignIn, TOKEN_PAGE } from 
 
 // The pages in their states, with names and ips as long as they can be, for tests of how they look.
 
-export type State = { name: string; reach(page: Page, accountId: number): Promise<void> };
+/** How a page gets into each of its states. */
+export type States = Readonly<Record<string, (page: Page, accountId: number) => Promise<void>>>;
 
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
@@ -50,252 +51,183 @@ export async function visitCharts(page: Page, path: string): Promise<void> {
   }).toPass();
 }
 
-export const SIGNED_OUT: readonly State[] = [
-  { name: "start page", reach: (page) => visit(page, "/") },
-  {
-    name: "sign-in",
-    async reach(page) {
-      await page.context().clearCookies();
-      await visit(page, "/sign-in");
-    },
+export const SIGNED_OUT: States = {
+  "start page": (page) => visit(page, "/"),
+  "sign-in": async (page) => {
+    await page.context().clearCookies();
+    await visit(page, "/sign-in");
   },
-  {
-    name: "sign-in refused",
-    async reach(page) {
-      await page.context().clearCookies();
-      await page.goto("/sign-in");
-      await submitSignIn(page, "nobody@example.com", "wrong");
-      await expect(page.getByText("Wrong e-mail or password.")).toBeVisible();
-    },
+  "sign-in refused": async (page) => {
+    await page.context().clearCookies();
+    await page.goto("/sign-in");
+    await submitSignIn(page, "nobody@example.com", "wrong");
+    await expect(page.getByText("Wrong e-mail or password.")).toBeVisible();
   },
-  {
-    name: "form of another page",
-    async reach(page) {
-      const signIn = `${sharedOrigin()}/sign-in`;
-      const fields = (await (await fetch(signIn)).text()).match(/<input type="hidden"[^>]*>/g) ?? [];
-      await page.goto("about:blank");
-      await page.setContent(
-        `<form method="post" enctype="multipart/form-data" action="${signIn}">${fields.join("")}<button>Send</button></form>`,
-      );
-      const answered = page.waitForResponse(signIn);
-      await page.getByRole("button").click();
-      expect((await answered).status()).toBe(403);
-      await expect(page.getByRole("heading", { name: "This form was not sent by the console" })).toBeVisible();
-    },
+  "form of another page": async (page) => {
+    const signIn = `${sharedOrigin()}/sign-in`;
+    const fields = (await (await fetch(signIn)).text()).match(/<input type="hidden"[^>]*>/g) ?? [];
+    await page.goto("about:blank");
+    await page.setContent(
+      `<form method="post" enctype="multipart/form-data" action="${signIn}">${fields.join("")}<button>Send</button></form>`,
+    );
+    const answered = page.waitForResponse(signIn);
+    await page.getByRole("button").click();
+    expect((await answered).status()).toBe(403);
+    await expect(page.getByRole("heading", { name: "This form was not sent by the console" })).toBeVisible();
   },
-];
+};
 
-export const TOKENS: readonly State[] = [
-  { name: "no tokens", reach: (page) => visit(page, TOKEN_PAGE) },
-  {
-    name: "refused name",
-    async reach(page) {
-      await page.goto(TOKEN_PAGE);
-      await page.getByLabel("Name").fill(" ");
-      await page.getByRole("button", { name: "Create token" }).click();
-      await expect(page.getByText("Give the token a name.")).toBeVisible();
-    },
+export const TOKENS: States = {
+  "no tokens": (page) => visit(page, TOKEN_PAGE),
+  "refused name": async (page) => {
+    await page.goto(TOKEN_PAGE);
+    await page.getByLabel("Name").fill(" ");
+    await page.getByRole("button", { name: "Create token" }).click();
+    await expect(page.getByText("Give the token a name.")).toBeVisible();
   },
-  {
-    name: "just created",
-    async reach(page) {
-      await page.goto(TOKEN_PAGE);
-      await createOnPage(page, "new");
-    },
+  "just created": async (page) => {
+    await page.goto(TOKEN_PAGE);
+    await createOnPage(page, "new");
   },
-  {
-    name: "tokens in every state, long names",
-    async reach(page, accountId) {
-      await fillTokens(accountId);
-      await visit(page, TOKEN_PAGE);
-    },
+  "tokens in every state, long names": async (page, accountId) => {
+    await fillTokens(accountId);
+    await visit(page, TOKEN_PAGE);
   },
-  {
-    name: "fifty tokens",
-    async reach(page, accountId) {
-      for (let i = 0; i < MAX_ACTIVE_TOKENS; i++) await newToken(accountId);
-      await visit(page, TOKEN_PAGE);
-      await expect(page.getByRole("row")).toHaveCount(1 + MAX_ACTIVE_TOKENS);
-    },
+  "fifty tokens": async (page, accountId) => {
+    for (let i = 0; i < MAX_ACTIVE_TOKENS; i++) await newToken(accountId);
+    await visit(page, TOKEN_PAGE);
+    await expect(page.getByRole("row")).toHaveCount(1 + MAX_ACTIVE_TOKENS);
   },
-  {
-    name: "confirm revoke",
-    async reach(page, accountId) {
-      const { token } = await newNamedToken(accountId, "W".repeat(64));
-      await visit(page, `${TOKEN_PAGE}?revoke=${token.id}`);
-      await expect(page.getByRole("dialog")).toBeVisible();
-    },
+  "confirm revoke": async (page, accountId) => {
+    const { token } = await newNamedToken(accountId, "W".repeat(64));
+    await visit(page, `${TOKEN_PAGE}?revoke=${token.id}`);
+    await expect(page.getByRole("dialog")).toBeVisible();
   },
-  {
-    name: "confirm revoke all",
-    async reach(page, accountId) {
-      await fillTokens(accountId);
-      await visit(page, `${TOKEN_PAGE}?revoke=all`);
-      await expect(page.getByRole("dialog")).toBeVisible();
-    },
+  "confirm revoke all": async (page, accountId) => {
+    await fillTokens(accountId);
+    await visit(page, `${TOKEN_PAGE}?revoke=all`);
+    await expect(page.getByRole("dialog")).toBeVisible();
   },
-  {
-    name: "one token with a day of traffic",
-    async reach(page, accountId) {
-      const { token } = await newNamedToken(accountId, "W".repeat(64), new Date(Date.now() + 30 * DAY));
-      const hour = new Date(Math.floor(Date.now() / DAY) * DAY);
-      await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, refused: 1, peak: 9 } });
-      const ip = "2001:db8:1234:5678:9abc:def0:1234:5678";
-      await db.tokenVisitor.create({ data: { tokenId: token.id, ip, network: ip, agent: "x".repeat(100) } });
-      await visit(page, `${TOKEN_PAGE}/${token.id}`);
-      await page.getByText("Table of Requests").click();
-    },
+  "one token with a day of traffic": async (page, accountId) => {
+    const { token } = await newNamedToken(accountId, "W".repeat(64), new Date(Date.now() + 30 * DAY));
+    const hour = new Date(Math.floor(Date.now() / DAY) * DAY);
+    await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, refused: 1, peak: 9 } });
+    const ip = "2001:db8:1234:5678:9abc:def0:1234:5678";
+    await db.tokenVisitor.create({ data: { tokenId: token.id, ip, network: ip, agent: "x".repeat(100) } });
+    await visit(page, `${TOKEN_PAGE}/${token.id}`);
+    await page.getByText("Table of Requests").click();
   },
-  {
-    name: "password asked again",
-    async reach(page, accountId) {
-      await fillTokens(accountId);
-      await db.session.updateMany({ where: { accountId }, data: { authenticatedAt: new Date(0) } });
-      await visit(page, `${TOKEN_PAGE}?revoke=all`);
-      await expect(page.getByRole("dialog").getByLabel("Your password")).toBeVisible();
-    },
+  "password asked again": async (page, accountId) => {
+    await fillTokens(accountId);
+    await db.session.updateMany({ where: { accountId }, data: { authenticatedAt: new Date(0) } });
+    await visit(page, `${TOKEN_PAGE}?revoke=all`);
+    await expect(page.getByRole("dialog").getByLabel("Your password")).toBeVisible();
   },
-  { name: "nothing to revoke", reach: (page) => visit(page, `${TOKEN_PAGE}?revoke=999999999`) },
-  { name: "not found", reach: (page) => visit(page, "/no/such/page") },
-];
+  "nothing to revoke": (page) => visit(page, `${TOKEN_PAGE}?revoke=999999999`),
+  "not found": (page) => visit(page, "/no/such/page"),
+};
 
-export const FLEET: readonly State[] = [
-  {
-    name: "fleet",
-    async reach(page, accountId) {
-      await newServer(accountId, { label: "W".repeat(64), hostname: `${"h".repeat(63)}.example.com` });
-      await newServer(accountId, { publicIp: "2001:db8:1234:5678:9abc:def0:1234:5678" });
-      await visit(page, DASHBOARD);
-    },
+export const FLEET: States = {
+  fleet: async (page, accountId) => {
+    await newServer(accountId, { label: "W".repeat(64), hostname: `${"h".repeat(63)}.example.com` });
+    await newServer(accountId, { publicIp: "2001:db8:1234:5678:9abc:def0:1234:5678" });
+    await visit(page, DASHBOARD);
   },
-  { name: "empty fleet", reach: (page) => visit(page, DASHBOARD) },
-  {
-    name: "fleet of one tag",
-    async reach(page, accountId) {
-      const { id } = await newServer(accountId, { label: "alpha", tags: ["db", "eu west"] });
-      await visit(page, `${DASHBOARD}?tag=eu+west`);
-      await expect(page.locator(`[data-server="${id}"]`)).toContainText("#db #eu west");
-      // A line has no room for ten of 32 characters.
-      await expect(page.getByTitle("#db #eu west")).toHaveCSS("text-overflow", "ellipsis");
-    },
+  "empty fleet": (page) => visit(page, DASHBOARD),
+  "fleet of one tag": async (page, accountId) => {
+    const { id } = await newServer(accountId, { label: "alpha", tags: ["db", "eu west"] });
+    await visit(page, `${DASHBOARD}?tag=eu+west`);
+    await expect(page.locator(`[data-server="${id}"]`)).toContainText("#db #eu west");
+    // A line has no room for ten of 32 characters.
+    await expect(page.getByTitle("#db #eu west")).toHaveCSS("text-overflow", "ellipsis");
   },
-  {
-    name: "tags of several servers",
-    async reach(page, accountId) {
-      await newServer(accountId, { label: "alpha", tags: ["db", "eu west"] });
-      await page.goto(tagsOfSeveralPath({}));
-      await page.getByRole("textbox", { name: "Add tags" }).fill("new");
-      await page.getByRole("checkbox", { name: "alpha" }).check();
-      await page.getByRole("button", { name: "Change tags" }).click();
-      await expect(page.getByRole("status").filter({ hasText: "The tags of 1 server were changed." })).toBeVisible();
-    },
+  "tags of several servers": async (page, accountId) => {
+    await newServer(accountId, { label: "alpha", tags: ["db", "eu west"] });
+    await page.goto(tagsOfSeveralPath({}));
+    await page.getByRole("textbox", { name: "Add tags" }).fill("new");
+    await page.getByRole("checkbox", { name: "alpha" }).check();
+    await page.getByRole("button", { name: "Change tags" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "The tags of 1 server were changed." })).toBeVisible();
   },
-  { name: "maintenance of several servers", reach: (page) => visit(page, maintenanceOfSeveralPath({})) },
-  { name: "add a server", reach: (page) => visit(page, NEW_SERVER) },
-  {
-    name: "key of a new server",
-    async reach(page) {
-      await visit(page, NEW_SERVER);
-      await page.getByLabel("Label").fill("W".repeat(64));
-      await page.getByLabel("Hostname").fill("web-1.example.com");
-      await page.getByRole("button", { name: "Add server" }).click();
-      await expect(page.getByText(/csrv_[0-9A-Za-z]{36}/).first()).toBeVisible();
-    },
+  "maintenance of several servers": (page) => visit(page, maintenanceOfSeveralPath({})),
+  "add a server": (page) => visit(page, NEW_SERVER),
+  "key of a new server": async (page) => {
+    await visit(page, NEW_SERVER);
+    await page.getByLabel("Label").fill("W".repeat(64));
+    await page.getByLabel("Hostname").fill("web-1.example.com");
+    await page.getByRole("button", { name: "Add server" }).click();
+    await expect(page.getByText(/csrv_[0-9A-Za-z]{36}/).first()).toBeVisible();
   },
-];
+};
 
-export const SERVER: readonly State[] = [
-  {
-    name: "one server",
-    async reach(page, accountId) {
-      const to = new Date();
-      const facts = { long: "x".repeat(300), cores: 2 };
-      const ago = (ms: number) => new Date(to.getTime() - ms);
-      const known = { createdAt: ago(20 * HOUR), firstSeenAt: ago(20 * HOUR), lastSeenAt: to };
-      const { id } = await newServer(accountId, { label: "W".repeat(64), facts, ...known });
-      await putSample(id, to, { cpuPct: 5, memUsedMb: 500, memTotalMb: 1000, netLossPct: 0.3 });
-      const values = {
-        cpu_pct: "40 + extract(minute from ts)",
-        cpu_steal_pct: "extract(minute from ts) % 7",
-        net_loss_pct: "0.3",
-      };
-      await putPast(id, { from: new Date(to.getTime() - 10 * HOUR), to }, values);
-      await db.benchmarkRun.create({
-        data: { serverId: id, label: "W".repeat(64), status: "done", cpu: 70, finishedAt: new Date() },
-      });
-      const time = { startedAt: ago(5 * HOUR), endedAt: ago(4 * HOUR) };
-      await putEvents(
-        id,
-        { kind: "offline", startedAt: ago(2 * MINUTE), endedAt: ago(MINUTE) },
-        { kind: "critical", facts: { cause: "disk", score: 317 }, ...time },
-        { kind: "strained", facts: { cause: "cpu", score: 667 }, ...time },
-        { kind: "disk_full", facts: { percent: 99 }, startedAt: ago(5 * HOUR) },
-        { kind: "clock_wrong", facts: { seconds: -90 }, ...time },
-      );
-      await page.goto(`/dashboard/servers/${id}`);
-      await page.locator("[data-outages='5'] summary").click();
-      await page.getByText("Table of CPU").click();
-    },
+export const SERVER: States = {
+  "one server": async (page, accountId) => {
+    const to = new Date();
+    const facts = { long: "x".repeat(300), cores: 2 };
+    const ago = (ms: number) => new Date(to.getTime() - ms);
+    const known = { createdAt: ago(20 * HOUR), firstSeenAt: ago(20 * HOUR), lastSeenAt: to };
+    const { id } = await newServer(accountId, { label: "W".repeat(64), facts, ...known });
+    await putSample(id, to, { cpuPct: 5, memUsedMb: 500, memTotalMb: 1000, netLossPct: 0.3 });
+    const values = {
+      cpu_pct: "40 + extract(minute from ts)",
+      cpu_steal_pct: "extract(minute from ts) % 7",
+      net_loss_pct: "0.3",
+    };
+    await putPast(id, { from: new Date(to.getTime() - 10 * HOUR), to }, values);
+    await db.benchmarkRun.create({
+      data: { serverId: id, label: "W".repeat(64), status: "done", cpu: 70, finishedAt: new Date() },
+    });
+    const time = { startedAt: ago(5 * HOUR), endedAt: ago(4 * HOUR) };
+    await putEvents(
+      id,
+      { kind: "offline", startedAt: ago(2 * MINUTE), endedAt: ago(MINUTE) },
+      { kind: "critical", facts: { cause: "disk", score: 317 }, ...time },
+      { kind: "strained", facts: { cause: "cpu", score: 667 }, ...time },
+      { kind: "disk_full", facts: { percent: 99 }, startedAt: ago(5 * HOUR) },
+      { kind: "clock_wrong", facts: { seconds: -90 }, ...time },
+    );
+    await page.goto(`/dashboard/servers/${id}`);
+    await page.locator("[data-outages='5'] summary").click();
+    await page.getByText("Table of CPU").click();
   },
-  {
-    name: "settings of a server",
-    async reach(page, accountId) {
-      const { id } = await newServer(accountId, { label: "W".repeat(64) });
-      await page.goto(`/dashboard/servers/${id}/settings`);
-    },
+  "settings of a server": async (page, accountId) => {
+    const { id } = await newServer(accountId, { label: "W".repeat(64) });
+    await page.goto(`/dashboard/servers/${id}/settings`);
   },
-  {
-    name: "remove a server",
-    async reach(page, accountId) {
-      const { id } = await newServer(accountId, { label: "W".repeat(64) });
-      await page.goto(`/dashboard/servers/${id}/remove`);
-    },
+  "remove a server": async (page, accountId) => {
+    const { id } = await newServer(accountId, { label: "W".repeat(64) });
+    await page.goto(`/dashboard/servers/${id}/remove`);
   },
-  {
-    name: "benchmark",
-    async reach(page, accountId) {
-      const { id } = await newServer(accountId);
-      await requestBenchmark(accountId, id, "W".repeat(64));
-      await page.goto(`/dashboard/servers/${id}/benchmark`);
-    },
+  benchmark: async (page, accountId) => {
+    const { id } = await newServer(accountId);
+    await requestBenchmark(accountId, id, "W".repeat(64));
+    await page.goto(`/dashboard/servers/${id}/benchmark`);
   },
-  {
-    name: "server with maintenance",
-    async reach(page, accountId) {
-      const { id } = await plannedServer(accountId);
-      await visit(page, serverPath(id));
-      await expect(page.locator("[data-uptime='24 hours']")).toContainText(/of maintenance left out/);
-    },
+  "server with maintenance": async (page, accountId) => {
+    const { id } = await plannedServer(accountId);
+    await visit(page, serverPath(id));
+    await expect(page.locator("[data-uptime='24 hours']")).toContainText(/of maintenance left out/);
   },
-  {
-    name: "server of which bodies are refused",
-    async reach(page, accountId) {
-      const refusal = `This key already reports for "${"W".repeat(256)}".`;
-      const { id } = await newServer(accountId, { refusal, refusedSince: new Date(Date.now() - 3 * DAY) });
-      await visit(page, serverPath(id));
-      await expect(page.getByText("What is sent for this server is not used")).toBeVisible();
-    },
+  "server of which bodies are refused": async (page, accountId) => {
+    const refusal = `This key already reports for "${"W".repeat(256)}".`;
+    const { id } = await newServer(accountId, { refusal, refusedSince: new Date(Date.now() - 3 * DAY) });
+    await visit(page, serverPath(id));
+    await expect(page.getByText("What is sent for this server is not used")).toBeVisible();
   },
-  {
-    name: "settings of a server with maintenance",
-    async reach(page, accountId) {
-      const { id } = await plannedServer(accountId);
-      await visit(page, serverSettingsPath(id));
-      await expect(page.getByRole("list", { name: "Planned" }).getByRole("listitem")).toHaveCount(1);
-    },
+  "settings of a server with maintenance": async (page, accountId) => {
+    const { id } = await plannedServer(accountId);
+    await visit(page, serverSettingsPath(id));
+    await expect(page.getByRole("list", { name: "Planned" }).getByRole("listitem")).toHaveCount(1);
   },
-  {
-    name: "configurations of other agents",
-    async reach(page, accountId) {
-      const { id } = await newServer(accountId);
-      await visit(page, serverPath(id));
-      await page.locator("summary", { hasText: "Other ways to report" }).click();
-      for (const { name } of agentConfigurations(sharedOrigin())) {
-        await page.locator("details details > summary", { hasText: name }).click();
-      }
-    },
+  "configurations of other agents": async (page, accountId) => {
+    const { id } = await newServer(accountId);
+    await visit(page, serverPath(id));
+    await page.locator("summary", { hasText: "Other ways to report" }).click();
+    for (const { name } of agentConfigurations(sharedOrigin())) {
+      await page.locator("details details > summary", { hasText: name }).click();
+    }
   },
-];
+};
 
 /** A server in the midst of a time of maintenance. */
 async function plannedServer(accountId: number): Promise<{ id: number }> {
@@ -333,42 +265,36 @@ export const SERVICE_PAGES: readonly [name: string, path: (id: number) => string
   ["deleting a service", deleteServicePath],
 ];
 
-export const SERVICES: readonly State[] = [
-  { name: "new service", reach: (page) => visit(page, NEW_GAME_SERVICE) },
-  ...SERVICE_PAGES.map(([name, path]) => ({
-    name,
-    async reach(page: Page, accountId: number) {
-      await visit(page, path((await hostileService(accountId)).id));
-    },
-  })),
-  {
-    name: "service with events",
-    async reach(page, accountId) {
-      await visit(page, `${servicePath(await eventfulService(accountId))}?range=24h`);
-      await page.locator("[data-outages='5'] summary").click();
-    },
+export const SERVICES: States = {
+  "new service": (page) => visit(page, NEW_GAME_SERVICE),
+  ...Object.fromEntries(
+    SERVICE_PAGES.map(([name, path]): [string, States[string]] => [
+      name,
+      async (page, accountId) => visit(page, path((await hostileService(accountId)).id)),
+    ]),
+  ),
+  "service with events": async (page, accountId) => {
+    await visit(page, `${servicePath(await eventfulService(accountId))}?range=24h`);
+    await page.locator("[data-outages='5'] summary").click();
   },
-];
+};
 
-export const ACCOUNT: readonly State[] = [
-  {
-    name: "account",
-    async reach(page, accountId) {
-      await db.session.updateMany({ where: { accountId }, data: { userAgent: "W".repeat(200) } });
-      await visit(page, ACCOUNT_PAGE);
-      await openAccountMenu(page);
-    },
+export const ACCOUNT: States = {
+  account: async (page, accountId) => {
+    await db.session.updateMany({ where: { accountId }, data: { userAgent: "W".repeat(200) } });
+    await visit(page, ACCOUNT_PAGE);
+    await openAccountMenu(page);
   },
-  { name: "notices", reach: (page) => visit(page, NOTICE_PAGE) },
-];
+  notices: (page) => visit(page, NOTICE_PAGE),
+};
 
 /** Of an administrator. */
-export const NODES: readonly State[] = [
-  { name: "edge nodes", reach: (page, accountId) => visitNode(page, accountId, () => EDGE_NODES) },
-  { name: "new edge node", reach: (page, accountId) => visitNode(page, accountId, () => NEW_EDGE_NODE) },
-  { name: "settings of an edge node", reach: (page, accountId) => visitNode(page, accountId, edgeNodeSettingsPath) },
-  { name: "removal of an edge node", reach: (page, accountId) => visitNode(page, accountId, removeEdgeNodePath) },
-];
+export const NODES: States = {
+  "edge nodes": (page, accountId) => visitNode(page, accountId, () => EDGE_NODES),
+  "new edge node": (page, accountId) => visitNode(page, accountId, () => NEW_EDGE_NODE),
+  "settings of an edge node": (page, accountId) => visitNode(page, accountId, edgeNodeSettingsPath),
+  "removal of an edge node": (page, accountId) => visitNode(page, accountId, removeEdgeNodePath),
+};
 
 async function visitNode(page: Page, accountId: number, path: (node: number) => string): Promise<void> {
   await db.account.update({ where: { id: accountId }, data: { role: "admin" } });
@@ -378,18 +304,15 @@ async function visitNode(page: Page, accountId: number, path: (node: number) => 
   await visit(page, path(nodeId));
 }
 
-export const DOCUMENTS: readonly State[] = [
-  {
-    name: "reference",
-    async reach(page) {
-      await visit(page, API_REFERENCE);
-      await page.locator("details").evaluateAll((all) => {
-        for (const details of all) details.setAttribute("open", "");
-      });
-    },
+export const DOCUMENTS: States = {
+  reference: async (page) => {
+    await visit(page, API_REFERENCE);
+    await page.locator("details").evaluateAll((all) => {
+      for (const details of all) details.setAttribute("open", "");
+    });
   },
-  { name: "changelog", reach: (page) => visit(page, CHANGELOG) },
-];
+  changelog: (page) => visit(page, CHANGELOG),
+};
 
 /** Tokens in every state. */
 export async function fillTokens(accountId: number): Promise<void> {

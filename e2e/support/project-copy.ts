@@ -1,25 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { tempFolder } from "./temp-folder";
 
-// For tests that change a fact and look at what follows: a copy of the project that they may write into.
+// For tests that change a fact and look at what follows: a copy of the project that they may write into, while they last.
 
 const FOLDERS = ["app", "bench", "edge", "lib", "e2e", "prisma", "public", "scripts", "server"];
 const FILES = ["package.json", "tsconfig.json", "next.config.mjs", "vitest.config.ts", "prisma.config.ts"];
 
 export class ProjectCopy {
-  readonly #dir = mkdtempSync(join(tmpdir(), "console-copy-"));
+  readonly #dir = tempFolder();
 
   constructor() {
     for (const name of [...FOLDERS, ...FILES]) {
       cpSync(name, join(this.#dir, name), { recursive: true, filter: (source) => !source.endsWith(".png") });
     }
     symlinkSync(join(process.cwd(), "node_modules"), join(this.#dir, "node_modules"));
-  }
-
-  remove(): void {
-    rmSync(this.#dir, { recursive: true, force: true });
   }
 
   write(file: string, text: string): void {
@@ -29,16 +25,6 @@ export class ProjectCopy {
 
   read(file: string): string {
     return readFileSync(join(this.#dir, file), "utf8");
-  }
-
-  /** Writes the project's file with `before` followed by `added`. @throws when the file does not hold `before`. */
-  addAfter(file: string, before: string, added: string): void {
-    const text = readFileSync(file, "utf8");
-    if (!text.includes(before)) throw new Error(`${file} does not hold "${before}".`);
-    this.write(
-      file,
-      text.replace(before, () => before + added),
-    );
   }
 
   /** What the type check prints; "" when all is well. A second check looks at changed files only. */

@@ -55,6 +55,6 @@ export async function startReceiver(answer: Answer | number = 204) {
     received,
     port,
     url: `http://127.0.0.1:${port}`,
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }

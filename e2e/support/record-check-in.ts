@@ -44,3 +44,13 @@ export async function databaseNow(): Promise<number> {
   const [row] = await queryIn(db, { text, names: [] } as { text: string; names: []; row?: { now: number } }, {});
   return row?.now ?? 0;
 }
+
+/** Sends a check-in to a console as a daemon does, and answers the status. */
+export async function checkInAt(origin: string, key: string): Promise<number> {
+  const { status } = await fetch(`${origin}/ingest/v1/check-ins`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ cpu_pct: 12, mem_used_mb: 100 }),
+  });
+  return status;
+}

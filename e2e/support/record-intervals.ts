@@ -3,17 +3,20 @@ import type { Interval } from "@/lib/game-services/metrics";
 
 const whole = (count: number | undefined) => (count === undefined ? null : BigInt(count));
 
-/** Stores intervals as edge nodes report them. Never overwrites a stored one. */
-export async function recordIntervals(intervals: readonly Interval[]): Promise<void> {
+type Told = Pick<Interval, "serviceId" | "ts"> & Partial<Interval>;
+
+/** Stores intervals as edge nodes report them, in which nothing else was counted. Never overwrites a stored one. */
+export async function recordIntervals(intervals: readonly Told[]): Promise<void> {
   await db.metricSample.createMany({
     skipDuplicates: true,
     data: intervals.map(({ ts, packets, bytes, dropped, connections, joins, pings, answered, players, ...rest }) => ({
+      nodeId: 1,
       ...rest,
       ts: new Date(ts),
-      packets: BigInt(packets),
-      bytes: BigInt(bytes),
-      dropped: BigInt(dropped),
-      connections: BigInt(connections),
+      packets: BigInt(packets ?? 0),
+      bytes: BigInt(bytes ?? 0),
+      dropped: BigInt(dropped ?? 0),
+      connections: BigInt(connections ?? 0),
       joins: whole(joins),
       pings: whole(pings),
       answered: whole(answered),

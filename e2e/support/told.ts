@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from "@/lib/format/time";
 import type { Message, Outcome } from "@/lib/notices/message";
 import { makeRows } from "@/lib/notices/rows";
 import { type Deliver, Sending } from "@/lib/notices/sending";
-import { newAccount, newServer } from "./factories";
+import { newAccount, newServer, putEvents } from "./factories";
 import { openSql } from "./run-sql";
 
 // Notices in process: events go in as rows, the loop is asked to look, and what it hands to channels comes out. Time passes by moving
@@ -72,12 +72,10 @@ export async function newListener() {
     addServer: async (label: string) => (await newServer(accountId, { label })).id,
     /** An outage from now on, or over so many minutes ago. */
     goOffline: (serverId: number, from = 0, to: number | null = null) =>
-      db.event.create({
-        data: {
-          ...{ subject: "server", subjectId: serverId, accountId, kind: "offline" },
-          startedAt: new Date(Date.now() - from * MINUTE),
-          endedAt: to === null ? null : new Date(Date.now() - to * MINUTE),
-        },
+      putEvents(serverId, {
+        kind: "offline",
+        startedAt: new Date(Date.now() - from * MINUTE),
+        endedAt: to === null ? null : new Date(Date.now() - to * MINUTE),
       }),
     comeBack: (serverId: number) =>
       sql(

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { MEASUREMENTS, measurementNames } from "@/lib/servers/telemetry/measurements";
 import { mintToken } from "@/lib/tokens/format";
 import { ENDPOINTS, successBody } from "./contract";
@@ -13,20 +13,15 @@ const document = openApiDocument("https://console.example");
 const { schemas } = document.components;
 
 test("the linter has nothing to say about the document, not even a warning", { timeout: 60_000 }, () => {
-  const dir = mkdtempSync(join(tmpdir(), "console-openapi-"));
-  try {
-    const file = join(dir, "openapi.json");
-    writeFileSync(file, JSON.stringify(document));
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ["node_modules/@redocly/cli/bin/cli.js", "lint", file, "--config", "redocly.yaml", "--format", "json"],
-      { encoding: "utf8", env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
-    );
-    const { totals } = JSON.parse(stdout || "{}") as { totals?: unknown };
-    expect({ status, totals }, stdout + stderr).toEqual({ status: 0, totals: { errors: 0, warnings: 0, ignored: 0 } });
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+  const file = join(tempFolder(), "openapi.json");
+  writeFileSync(file, JSON.stringify(document));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["node_modules/@redocly/cli/bin/cli.js", "lint", file, "--config", "redocly.yaml", "--format", "json"],
+    { encoding: "utf8", env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
+  );
+  const { totals } = JSON.parse(stdout || "{}") as { totals?: unknown };
+  expect({ status, totals }, stdout + stderr).toEqual({ status: 0, totals: { errors: 0, warnings: 0, ignored: 0 } });
 });
 
 test("every endpoint of the contract is described, and nothing else", () => {

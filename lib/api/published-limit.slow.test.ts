@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ProjectCopy } from "@/e2e/support/project-copy";
 import { MINUTE } from "@/lib/format/time";
 import { ENDPOINTS } from "./contract";
@@ -15,14 +15,8 @@ const OTHER_MEANINGS = [
   /\\"(?:width|height)\\":120|<[^>]*"120"[^>]*>|0 0 300 120/g, // Drawings.
 ];
 
-let copy: ProjectCopy;
-
-beforeAll(() => {
-  copy = new ProjectCopy();
-});
-afterAll(() => copy.remove());
-
 test("with another policy of the limit, no served text names the old one", { timeout: 3 * MINUTE }, () => {
+  const copy = new ProjectCopy();
   const policy = readFileSync("lib/rate-limit/policy.ts", "utf8");
   const changed = policy.replace("limit: 120,", `limit: ${OTHER_LIMIT},`);
   expect(changed).not.toBe(policy);

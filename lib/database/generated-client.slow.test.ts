@@ -1,18 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ProjectCopy } from "@/e2e/support/project-copy";
 
 const FOLDER = "lib/generated";
 
-let copy: ProjectCopy;
-
-beforeEach(() => {
-  copy = new ProjectCopy();
-});
-afterEach(() => copy.remove());
-
 test("generating the client anew from the schema changes no committed file", () => {
+  const copy = new ProjectCopy();
   const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8", withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
     .map(({ parentPath, name }) => join(parentPath, name));

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ProjectCopy } from "@/e2e/support/project-copy";
 import { MINUTE } from "@/lib/format/time";
 
@@ -22,16 +22,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   MetricSample: "latencyMs",
 };
 
-let copy: ProjectCopy;
-
-beforeEach(() => {
-  copy = new ProjectCopy();
-});
-afterEach(() => copy.remove());
-
 test("SQL and typed client code using a renamed column does not compile", {
   timeout: 3 * MINUTE,
 }, () => {
+  const copy = new ProjectCopy();
   const schema = Object.entries(FIELDS).reduce(renamed, readFileSync(SCHEMA, "utf8"));
   copy.write(SCHEMA, schema);
   const generated = copy.run("prisma/build/index.js", "generate");

@@ -1,20 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { tempFolder } from "@/e2e/support/temp-folder";
 import { readClaim, tryClaim } from "./pid-file.mjs";
 
 let dir: string;
 let file: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "console-claim-"));
+  dir = tempFolder();
   file = join(dir, "owner.json");
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const DEAD = { id: "dead", pid: 2 ** 30, started: null, note: "" };
 const write = (claim: object) => writeFileSync(file, JSON.stringify(claim));

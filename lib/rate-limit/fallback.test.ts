@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { SECOND } from "@/lib/format/time";
 import { limiterWithFallback } from "./fallback";
 import { MemoryLog } from "./memory";
@@ -22,36 +22,33 @@ test("a store that lost its counts lets in no more requests than the limit", asy
 
 test("a failed store is only probed, and is up once the probe is answered", async () => {
   vi.useFakeTimers();
-  try {
-    let [asked, probed, isThere] = [0, 0, false];
-    const answer = async () => {
-      if (!isThere) throw new Error("away");
-      return { accepted: true, limit: 120, remaining: 119, waitMs: 0 };
-    };
-    const shared: RateLimiter = {
-      limit() {
-        asked++;
-        return answer();
-      },
-    };
-    const health = new StoreHealth(() => {
-      probed++;
+  onTestFinished(() => void vi.useRealTimers());
+  let [asked, probed, isThere] = [0, 0, false];
+  const answer = async () => {
+    if (!isThere) throw new Error("away");
+    return { accepted: true, limit: 120, remaining: 119, waitMs: 0 };
+  };
+  const shared: RateLimiter = {
+    limit() {
+      asked++;
       return answer();
-    });
-    const limiter = limiterWithFallback(shared, new MemoryLog(POLICY), health);
-    expect(health.isUp).toBe(true);
-    for (let n = 0; n < 20; n++) expect(await limiter.limit("token")).toMatchObject({ accepted: true });
-    expect([asked, probed, health.isUp]).toEqual([1, 0, false]);
-    await vi.advanceTimersByTimeAsync(20 * SECOND);
-    expect([asked, probed, health.isUp]).toEqual([1, 4, false]);
-    isThere = true;
-    await vi.advanceTimersByTimeAsync(5 * SECOND);
-    expect([asked, probed, health.isUp]).toEqual([1, 5, true]);
-    await vi.advanceTimersByTimeAsync(60 * SECOND);
-    expect([asked, probed]).toEqual([1, 5]);
-    await limiter.limit("token");
-    expect(asked).toBe(2);
-  } finally {
-    vi.useRealTimers();
-  }
+    },
+  };
+  const health = new StoreHealth(() => {
+    probed++;
+    return answer();
+  });
+  const limiter = limiterWithFallback(shared, new MemoryLog(POLICY), health);
+  expect(health.isUp).toBe(true);
+  for (let n = 0; n < 20; n++) expect(await limiter.limit("token")).toMatchObject({ accepted: true });
+  expect([asked, probed, health.isUp]).toEqual([1, 0, false]);
+  await vi.advanceTimersByTimeAsync(20 * SECOND);
+  expect([asked, probed, health.isUp]).toEqual([1, 4, false]);
+  isThere = true;
+  await vi.advanceTimersByTimeAsync(5 * SECOND);
+  expect([asked, probed, health.isUp]).toEqual([1, 5, true]);
+  await vi.advanceTimersByTimeAsync(60 * SECOND);
+  expect([asked, probed]).toEqual([1, 5]);
+  await limiter.limit("token");
+  expect(asked).toBe(2);
 });

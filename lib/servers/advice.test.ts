@@ -3,21 +3,12 @@ import { MINUTE, SECOND } from "@/lib/format/time";
 import { worstCause } from "./advice";
 import { explainHealth, mainCause } from "./health-breakdown";
 import { type HealthFacts, type Measurements, rateHealth, type Stability } from "./health-score";
+import { eachMeasurement } from "./telemetry/measurements";
 
 const NOW = Date.UTC(2026, 10, 23, 12);
 const IDLE: Measurements = {
-  ts: NOW - 10 * SECOND,
-  cpuPct: 10,
-  cpuStealPct: 0,
-  cpuIowaitPct: 0,
-  load5: 0,
-  memUsedMb: 100,
-  memTotalMb: 1000,
-  swapUsedPct: 0,
-  diskUsedPct: 10,
-  netLossPct: 0,
-  netRetransmitPct: 0,
-  oomKills: 0,
+  ...eachMeasurement(() => 0),
+  ...{ ts: NOW - 10 * SECOND, cpuPct: 10, memUsedMb: 100, memTotalMb: 1000, diskUsedPct: 10 },
 };
 const STEADY: Stability = { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null };
 const WELL: HealthFacts = { lastSeenAt: NOW - 10 * SECOND, cores: 4, sample: IDLE, stability: STEADY };

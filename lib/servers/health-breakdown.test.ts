@@ -9,21 +9,12 @@ import {
   scoreOf,
   WEIGHTS,
 } from "./health-score";
+import { eachMeasurement } from "./telemetry/measurements";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const SAMPLE: Measurements = {
-  ts: NOW - 10_000,
-  cpuPct: 92,
-  cpuStealPct: null,
-  cpuIowaitPct: null,
-  load5: null,
-  memUsedMb: 850,
-  memTotalMb: 1000,
-  swapUsedPct: null,
-  diskUsedPct: 50,
-  netLossPct: null,
-  netRetransmitPct: null,
-  oomKills: null,
+  ...eachMeasurement(() => null),
+  ...{ ts: NOW - 10_000, cpuPct: 92, memUsedMb: 850, memTotalMb: 1000, diskUsedPct: 50 },
 };
 const facts = (change: Partial<Measurements>) => ({
   lastSeenAt: NOW - 10_000,

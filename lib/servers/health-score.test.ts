@@ -10,22 +10,14 @@ import {
   type Stability,
   scoreOf,
 } from "./health-score";
+import { eachMeasurement } from "./telemetry/measurements";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 
 const idle: Measurements = {
-  ts: NOW - 10 * SECOND,
-  cpuPct: 12,
-  cpuStealPct: 0,
-  cpuIowaitPct: 1,
-  load5: 0.4,
-  memUsedMb: 1640,
-  memTotalMb: 4000,
-  swapUsedPct: 0,
-  diskUsedPct: 38,
-  netLossPct: 0,
-  netRetransmitPct: 0.2,
-  oomKills: 0,
+  ...eachMeasurement(() => 0),
+  ...{ ts: NOW - 10 * SECOND, cpuPct: 12, cpuIowaitPct: 1, load5: 0.4, memUsedMb: 1640, memTotalMb: 4000 },
+  ...{ diskUsedPct: 38, netRetransmitPct: 0.2 },
 };
 const steady: Stability = { coveragePct: 100, reboots: 0, oomKills: 0, failedUnits: 0, lastOomAt: null };
 const healthy: HealthFacts = { lastSeenAt: NOW - 10 * SECOND, cores: 4, sample: idle, stability: steady };

@@ -1,17 +1,12 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { createTransport } from "nodemailer";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type Catcher, MOST_MESSAGES, startCatcher } from "./catcher";
-
-const catchers: Catcher[] = [];
-afterEach(() => {
-  for (const catcher of catchers.splice(0)) catcher.stop();
-});
 
 async function newCatcher(): Promise<Catcher> {
   const catcher = await startCatcher();
-  catchers.push(catcher);
+  onTestFinished(() => catcher.stop());
   return catcher;
 }
 
@@ -21,11 +16,8 @@ const pageOf = async (url: string) => (await fetch(url)).text();
 
 async function mail({ smtpUrl }: Catcher, subject: string, text: string): Promise<unknown> {
   const transport = createTransport(smtpUrl);
-  try {
-    return await transport.sendMail({ from: "a@demo.example", to: "b@demo.example", subject, text });
-  } finally {
-    transport.close();
-  }
+  onTestFinished(() => transport.close());
+  return transport.sendMail({ from: "a@demo.example", to: "b@demo.example", subject, text });
 }
 
 test("mail and webhooks appear on their catcher's page alone, escaped and newest first", async () => {

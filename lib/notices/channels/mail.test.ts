@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import type { SMTPServerOptions } from "smtp-server";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { listen } from "@/e2e/support/listen";
 import { type CaughtMail, startMailServer } from "@/e2e/support/receivers";
 import { SECOND } from "@/lib/format/time";
 import { isOfServer, SERVER_WAIT, send, sendConfirmation } from "./mail";
@@ -16,33 +16,26 @@ const MESSAGE = {
 };
 const UNSUBSCRIBE = "https://console.example.com/notices/unsubscribe?key=k";
 const ONE_CLICK = "https://console.example.com/ingest/notices/unsubscribe/k";
-const closing: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 /** A real mail server on loopback, until the test ends. */
 async function mailServer(options?: SMTPServerOptions): Promise<{ port: number; caught: CaughtMail[] }> {
   const { port, mails, stop } = await startMailServer(options);
-  closing.push(stop);
+  onTestFinished(stop);
   return { port, caught: mails };
 }
 
 /** What speaks at a port as told. */
 async function listener(speak: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
+  const server = createServer((socket) => {
     sockets.add(socket.resume().on("error", () => {}));
     speak(socket);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  closing.push(() => {
+  onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
+    return new Promise<void>((resolve) => server.close(() => resolve()));
   });
-  return (server.address() as AddressInfo).port;
+  return listen(server);
 }
 
 type Options = { signal?: AbortSignal; serverWait?: number; login?: string };

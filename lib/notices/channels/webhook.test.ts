@@ -1,10 +1,11 @@
 import dns from "node:dns";
-import { once } from "node:events";
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Webhook } from "standardwebhooks";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { freePort } from "@/e2e/support/free-port";
+import { listen } from "@/e2e/support/listen";
 import { NameServer } from "@/e2e/support/name-server";
 import { startReceiver } from "@/e2e/support/receivers";
 import { SECOND } from "@/lib/format/time";
@@ -21,16 +22,11 @@ const MESSAGE = {
 };
 const secret = mintWebhookSecret();
 
-const open: { stop(): Promise<unknown> }[] = [];
 const names = new NameServer();
 const systemServers = dns.getServers();
 
 beforeAll(async () => {
   dns.setServers([`127.0.0.1:${await names.listen("127.0.0.1", 0)}`]);
-});
-
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.stop();
 });
 
 afterAll(() => {
@@ -41,15 +37,14 @@ afterAll(() => {
 /** A receiver on loopback that answers as told. */
 async function receiver(answer: Parameters<typeof startReceiver>[0]) {
   const started = await startReceiver(answer);
-  open.push(started);
+  onTestFinished(started.stop);
   return started;
 }
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  open.push({ stop: () => new Promise((resolve) => server.close(resolve)) });
-  return (server.address() as AddressInfo).port;
+function serve(handle: (socket: Socket) => void): Promise<number> {
+  const server = createServer(handle);
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return listen(server);
 }
 
 type Options = { allowPrivate?: boolean; secrets?: string[]; signal?: AbortSignal; answerWithin?: number };
@@ -190,15 +185,13 @@ test("a silent receiver, connection or name server is given up after five second
       .on("error", () => {})
       .on("close", () => sockets.delete(socket));
   };
-  const silent = await listen(createTcpServer(keep));
-  const dripping = await listen(
-    createTcpServer((socket) => {
-      keep(socket);
-      socket.write("HTTP/1.1 200 OK\r\n");
-      const timer = setInterval(() => socket.write("X-Drop: 1\r\n"), 100);
-      socket.on("close", () => clearInterval(timer));
-    }),
-  );
+  const silent = await serve(keep);
+  const dripping = await serve((socket) => {
+    keep(socket);
+    socket.write("HTTP/1.1 200 OK\r\n");
+    const timer = setInterval(() => socket.write("X-Drop: 1\r\n"), 100);
+    socket.on("close", () => clearInterval(timer));
+  });
   names.answers.set("silent.example.com", "silent");
   const outcomes = await Promise.all([
     sendTo(`http://127.0.0.1:${silent}/`, SOON),
@@ -232,12 +225,10 @@ test("what is no web server, and what hangs up, is told in a sentence", async ()
     [(socket: Socket) => socket.end("220 mail ready\r\n"), "It answers, but not as a web server does."],
     [(socket: Socket) => socket.destroy(), "It ended the connection without an answer."],
   ] as const) {
-    const port = await listen(createTcpServer((socket) => void answer(socket.resume().on("error", () => {}))));
+    const port = await serve((socket) => void answer(socket.resume().on("error", () => {})));
     expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({ kind: "again", reason });
   }
-  const port = await listen(createTcpServer());
-  await open.pop()?.stop();
-  expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
+  expect(await sendTo(`http://127.0.0.1:${await freePort()}/`)).toEqual({
     ...UNKNOWN,
     reason: "Nothing answers there: the connection was refused.",
   });
