@@ -153,6 +153,11 @@ test("the state kept for an agent is bounded and is deleted with its key", async
         samples: [[ts + round * 15 * SECOND, 1e9]],
       };
     });
+  // Its key would be larger than 128 bytes.
+  const [one] = disks(0, 0);
+  const long = { ...one, labels: { ...one?.labels, mountpoint: `/${"€".repeat(60)}` } } as Series;
+  expect((await writeSeries(key, [long, ...disks(0, 0).slice(0, 1)])).status).toBe(204);
+  expect(JSON.stringify(await db.agentState.findFirst({ where: { key: { serverId: id } } }))).not.toContain("€");
   for (const round of [0, 1]) {
     for (const first of [0, 2000]) expect((await writeSeries(key, disks(first, round))).status).toBe(204);
   }

@@ -56,6 +56,7 @@ test("without the right variables a command refuses in a sentence and creates no
       { DATABASE_URL: "postgresql://console:hunter2@127.0.0.1:1/console" },
       "The database console at 127.0.0.1:1 (DATABASE_URL) cannot be reached:",
     ],
+    ["migrate", {}, unnamed],
     ["console account create ann@example.com --name Ann", {}, unnamed],
   ] as const) {
     const { code, stdout, stderr } = await command(words.split(" "), { DATA_DIR: dir, ...variables });

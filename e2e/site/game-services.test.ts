@@ -190,10 +190,12 @@ test("a new service shows the steps to its first player until one has come", asy
     const ip = ips[index] ?? "";
     const data = { ...heard, name: names[index] ?? "", agent, lastHeardIp: ip };
     const node = await db.edgeNode.create({ data, select: { id: true } });
-    if (index === 0) await db.edgeAcknowledgement.create({ data: { serviceId: id, nodeId: node.id, version: 1 } });
+    const said = { serviceId: id, nodeId: node.id, version: 1, warning: "The origin answers as to no player." };
+    if (index === 0) await db.edgeAcknowledgement.create({ data: said });
   }
   await page.goto(`${SERVICES}/${id}`);
   expect(page.textOf(page.part(steps))).toMatch(/1 of \d+ edge nodes/);
+  expect(page.textsOf(".notice.warning")).toContain(`${names[0]}: The origin answers as to no player.`);
   expect(page.textOf(page.part(steps))).toContain("First player seen: not yet.");
   for (const [kind, name, value] of [
     ["A", hostname, "192.0.2.201"],

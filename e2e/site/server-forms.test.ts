@@ -141,11 +141,17 @@ test("no form does anything to a server of another account, whatever id it carri
   ] as const) {
     await page.goto(`/dashboard/servers/${own}/${path}`);
     const id = form === "main ul form" && run.kind === "requested" ? run.id : foreign;
-    const typed: Record<string, string> = { id: String(id), label: "Taken", hostname: "taken.example.com" };
     const fields = page.fieldsOf(/./, page.$.root().find(form));
-    await page.send(fields.map(([name, value]) => [name, typed[name] ?? value] as const));
-    expect(page.status, form).toBeLessThan(500);
-    expect(page.html, form).not.toMatch(KEY);
+    const answers: [number, string][] = [];
+    for (const other of [id, 2 ** 31 - 1]) {
+      const typed: Record<string, string> = { id: String(other), label: "Taken", hostname: "taken.example.com" };
+      await page.send(fields.map(([name, value]) => [name, typed[name] ?? value] as const));
+      answers.push([page.status, page.text]);
+      expect(page.html, form).not.toMatch(KEY);
+      await page.goto(`/dashboard/servers/${own}/${path}`);
+    }
+    expect(answers[0]?.[0], form).toBeLessThan(500);
+    expect(answers[0], form).toEqual(answers[1]);
   }
   const kept = await db.server.findUniqueOrThrow({
     where: { id: foreign },

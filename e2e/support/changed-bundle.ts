@@ -17,7 +17,7 @@ export function atArrival(text: string, code: string): string {
 export const BUNDLE = "server.mjs";
 
 /** The production build with a server whose text is changed, as a fault in it would. `clean` removes it. */
-export function changedBuild(change: (text: string) => string): { distDir: string; clean: () => void } {
+function changedBuild(change: (text: string) => string): { distDir: string; clean: () => void } {
   const text = change(readFileSync(join(DIST_DIRS.test, BUNDLE), "utf8"));
   const distDir = mkdtempSync(".next-test-changed-");
   for (const name of readdirSync(DIST_DIRS.test)) {

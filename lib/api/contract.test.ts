@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MAX_SERVICES } from "@/lib/game-services/management";
 import { MAX_SERVERS } from "@/lib/servers/management";
-import { ENDPOINTS, INTERVALS_PER_WEEK } from "./contract";
+import { ENDPOINTS, INTERVALS_PER_WEEK, successBody } from "./contract";
 import examples from "./examples.json";
+import { failure } from "./schemas";
 
 test("every contract row has exactly one route file, in its path's folder", () => {
   const files = readdirSync("app/api/v1", { recursive: true, encoding: "utf8" });
@@ -35,4 +36,16 @@ test("a row's stated largest answer matches the size computed from its example",
     expect(largest.kilobytes / (bytes / 1000), path).toBeLessThan(3);
     if (count) expect(largest.kilobytes / (bytes / 1000), path).toBeLessThan(1.1);
   }
+});
+
+test("a field that the contract does not name is refused at any depth", () => {
+  const accepts = (path: keyof typeof examples, data: object) => successBody(path).safeParse({ data }).success;
+  for (const [path] of ENDPOINTS) {
+    expect(accepts(path, examples[path].data), path).toBe(true);
+    expect(accepts(path, { ...examples[path].data, extra: 1 }), path).toBe(false);
+  }
+  const [run] = examples["/api/v1/servers/:id/benchmarks"].data.benchmarks;
+  const withLog = { ...run, scores: { ...run?.scores, log: "secret" } };
+  expect(accepts("/api/v1/servers/:id/benchmarks", { benchmarks: [withLog] })).toBe(false);
+  expect(failure.safeParse({ error: "Not found.", code: 404 }).success).toBe(false);
 });
