@@ -16,7 +16,7 @@ const PROXIES = {
 };
 
 /** Requests of others, and how many of them run at once. */
-const REQUESTS = 500;
+const REQUESTS = 120;
 const CLIENTS = 10;
 
 /** Sends one request through a proxy, from an ip of this machine. */
@@ -87,8 +87,6 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
     });
 
     test(`clients with endlessly nested or broken requests make none of ${REQUESTS} others fail`, async () => {
-      const { id, token } = await newAccount();
-      const { key } = await newReportingServer(id);
       // Each ip may send few forms: an attacker has many.
       let forms = 0;
       const nested = () =>
@@ -108,35 +106,22 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       const attackers = [nested, () => reset("GET"), () => reset("POST")].map(async (attack, index) => {
         while (!isOver) attacks[index]?.push((await attack()).status);
       });
-      const bearer = (credentials: string) => ({ Authorization: `Bearer ${credentials}` });
-      const others = ["/healthz", "/readyz", "/docs/api.md", "/sign-in", "/openapi.json"];
       const failures: string[] = [];
-      const statuses: number[] = [];
-      const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-        const from = `127.0.1.${1 + client}`;
-        while (statuses.length < REQUESTS) {
-          const at = statuses.push(0) - 1;
-          const send =
-            at % 20 === 0
-              ? () => ask("/api/v1/me", { from, headers: bearer(token) })
-              : at % 20 === 10
-                ? () =>
-                    ask("/ingest/v1/check-ins", {
-                      from,
-                      method: "POST",
-                      headers: { ...bearer(key), "Content-Type": "application/json" },
-                      body: "{}",
-                    })
-                : () => ask(others[at % others.length] ?? "", { from });
-          const status = await send().then(({ status }) => status, String);
-          if (status !== 200) failures.push(`request ${at}: ${status}`);
+      let asked = 0;
+      const clients = Array.from({ length: CLIENTS }, async () => {
+        const { key } = await newReportingServer();
+        const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+        // No proxy sends a POST again, so each shows what befell it. Nested ones may be slower to come.
+        while (asked++ < REQUESTS || Number(attacks[0]?.length) <= 10) {
+          const answer = ask("/ingest/v1/check-ins", { method: "POST", headers, body: "{}" });
+          const status = await answer.then(({ status }) => status, String);
+          if (status !== 200) failures.push(`request ${asked}: ${status}`);
         }
       });
       await Promise.all(clients);
       isOver = true;
       await Promise.all(attackers);
       expect(failures, proxy?.errors()).toEqual([]);
-      expect(statuses).toHaveLength(REQUESTS);
       const [refused = [], ...unanswered] = attacks;
       expect(new Set(refused)).toEqual(new Set([400]));
       expect(refused.length).toBeGreaterThan(10);
