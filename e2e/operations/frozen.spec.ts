@@ -1,6 +1,6 @@
 import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
-import { fieldsOfForm } from "@/e2e/support/html-form";
+import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 import { insertCallerWithTokens, insertReportingServer, insertSession } from "@/e2e/support/insert-caller";
 import { mcpThrough } from "@/e2e/support/mcp-client";
 import { needs } from "@/e2e/support/needs";
@@ -43,10 +43,8 @@ test("with PostgreSQL frozen every answer comes within six seconds, and afterwar
       { "mcp-protocol-version": "2025-11-25" },
     );
   const cookie = { Cookie: `session=${session}` };
-  const signIn = new FormData();
-  for (const [name, value] of fieldsOfForm(await (await fetch(`${origin}/sign-in`)).text(), "Sign in")) {
-    signIn.append(name, value || "somebody@example.com");
-  }
+  const signIn = fieldsOfForm(await (await fetch(`${origin}/sign-in`)).text(), "Sign in");
+  const typed = { email: "somebody@example.com", password: "a password" };
   const kinds: Record<string, () => Promise<Response>> = {
     "a short answer": get("/api/v1/me"),
     "a long answer": get("/api/v1/servers"),
@@ -54,8 +52,7 @@ test("with PostgreSQL frozen every answer comes within six seconds, and afterwar
     "a tool with a short answer": callTool("account"),
     "a tool with a long answer": callTool("servers"),
     "a page": () => fetch(`${origin}/dashboard`, { headers: cookie, redirect: "manual" }),
-    "a form": () =>
-      fetch(`${origin}/sign-in`, { method: "POST", body: signIn, headers: { Origin: origin }, redirect: "manual" }),
+    "a form": () => sendFields(`${origin}/sign-in`, signIn, { Origin: origin }, typed),
     "a check-in": () =>
       fetch(`${origin}/ingest/v1/check-ins`, {
         method: "POST",

@@ -1,15 +1,12 @@
-import { once } from "node:events";
-import { type IncomingHttpHeaders, type IncomingMessage, request as plainRequest } from "node:http";
-import { Agent, request } from "node:https";
-import { text } from "node:stream/consumers";
+import { Agent } from "node:https";
 import { startCaddy } from "@/e2e/support/caddy-server";
 import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
 import type { ConsoleServer } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer, PASSWORD } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { fieldsOfForm } from "@/e2e/support/html-form";
+import { bodyOfForm } from "@/e2e/support/html-form";
 import { needs } from "@/e2e/support/needs";
-import { startNginx } from "@/e2e/support/nginx-server";
+import { askThrough, startNginx } from "@/e2e/support/nginx-server";
 
 // The proxies whose configurations are shipped, in front of two instances.
 
@@ -19,15 +16,14 @@ const PROXIES = {
 };
 
 /** Requests of others, and how many of them run at once. */
-const REQUESTS = 500;
+const REQUESTS = 120;
 const CLIENTS = 10;
 
-type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 /** Sends one request through a proxy, from an ip of this machine. */
 type Ask = (
   path: string,
   init?: { method?: string; headers?: Record<string, string>; body?: string; from?: string },
-) => Promise<Answer>;
+) => ReturnType<typeof askThrough>;
 
 // Both proxies stand in front of the same instances.
 test.describe.configure({ mode: "default" });
@@ -45,28 +41,14 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
   test.describe(name, () => {
     let proxy: Awaited<ReturnType<typeof start>> | undefined;
     let ask: Ask;
-    const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 50 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 
     test.beforeAll(async () => {
       askForPrograms();
       proxy = await start(instances.map(({ port }) => port));
       const { port } = proxy;
-      ask = async (path, { method = "GET", headers = {}, body, from = "127.0.0.1" } = {}) => {
-        const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
-        const sent = request({
-          host: "127.0.0.1",
-          servername: host,
-          port,
-          path,
-          method,
-          agent,
-          localAddress: from,
-          headers: { Host: host, ...length, ...headers },
-        });
-        sent.end(body);
-        const [answer] = (await once(sent, "response")) as [IncomingMessage];
-        return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
-      };
+      ask = (path, { from = "127.0.0.1", ...init } = {}) =>
+        askThrough(port, host, path, { agent, localAddress: from, ...init });
       // Of Caddy's server of plain HTTP, which has no certificate on purpose, and of what only tests set.
       const warned = /\[warn\]|"level":"warn"(?!.*(?:no automatic HTTPS|admin endpoint disabled|stapling OCSP))/;
       expect(proxy.errors()).not.toMatch(warned);
@@ -105,8 +87,6 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
     });
 
     test(`clients with endlessly nested or broken requests make none of ${REQUESTS} others fail`, async () => {
-      const { id, token } = await newAccount();
-      const { key } = await newReportingServer(id);
       // Each ip may send few forms: an attacker has many.
       let forms = 0;
       const nested = () =>
@@ -126,35 +106,22 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
       const attackers = [nested, () => reset("GET"), () => reset("POST")].map(async (attack, index) => {
         while (!isOver) attacks[index]?.push((await attack()).status);
       });
-      const bearer = (credentials: string) => ({ Authorization: `Bearer ${credentials}` });
-      const others = ["/healthz", "/readyz", "/docs/api.md", "/sign-in", "/openapi.json"];
       const failures: string[] = [];
-      const statuses: number[] = [];
-      const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-        const from = `127.0.1.${1 + client}`;
-        while (statuses.length < REQUESTS) {
-          const at = statuses.push(0) - 1;
-          const send =
-            at % 20 === 0
-              ? () => ask("/api/v1/me", { from, headers: bearer(token) })
-              : at % 20 === 10
-                ? () =>
-                    ask("/ingest/v1/check-ins", {
-                      from,
-                      method: "POST",
-                      headers: { ...bearer(key), "Content-Type": "application/json" },
-                      body: "{}",
-                    })
-                : () => ask(others[at % others.length] ?? "", { from });
-          const status = await send().then(({ status }) => status, String);
-          if (status !== 200) failures.push(`request ${at}: ${status}`);
+      let asked = 0;
+      const clients = Array.from({ length: CLIENTS }, async () => {
+        const { key } = await newReportingServer();
+        const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+        // No proxy sends a POST again, so each shows what befell it. Nested ones may be slower to come.
+        while (asked++ < REQUESTS || Number(attacks[0]?.length) <= 10) {
+          const answer = ask("/ingest/v1/check-ins", { method: "POST", headers, body: "{}" });
+          const status = await answer.then(({ status }) => status, String);
+          if (status !== 200) failures.push(`request ${asked}: ${status}`);
         }
       });
       await Promise.all(clients);
       isOver = true;
       await Promise.all(attackers);
       expect(failures, proxy?.errors()).toEqual([]);
-      expect(statuses).toHaveLength(REQUESTS);
       const [refused = [], ...unanswered] = attacks;
       expect(new Set(refused)).toEqual(new Set([400]));
       expect(refused.length).toBeGreaterThan(10);
@@ -189,17 +156,8 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
 
     test("plain HTTP is 403 on machine paths and redirected on pages", async () => {
       const plain = async (path: string, method = "GET") => {
-        const sent = plainRequest({
-          host: "127.0.0.1",
-          port: proxy?.plainPort,
-          path,
-          method,
-          headers: { Host: host },
-        });
-        sent.end();
-        const [answer] = (await once(sent, "response")) as [IncomingMessage];
-        await once(answer.resume(), "end");
-        return { status: answer.statusCode, location: answer.headers.location };
+        const { status, headers } = await askThrough(proxy?.plainPort ?? 0, host, path, { protocol: "http:", method });
+        return { status, location: headers.location };
       };
       for (const path of [
         "/api/v1/me",
@@ -225,25 +183,11 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
 /** Signs in a new account through a proxy on this port, as a browser does. `more`: further headers of the form. */
 async function signInThrough(port: number, host: string, more: Record<string, string> = {}) {
   const { email } = await newAccount();
-  const send = async (method: string, headers: Record<string, string>, sentBody?: Buffer) => {
-    const to = { host: "127.0.0.1", servername: host, port, path: "/sign-in", method };
-    // An ip that nothing else asks from.
-    const own = { localAddress: "127.0.3.4", rejectUnauthorized: false };
-    const sent = request({ ...to, ...own, headers: { Host: `${host}:${port}`, ...headers } });
-    sent.end(sentBody);
-    const [answer] = (await once(sent, "response")) as [IncomingMessage];
-    return { status: answer.statusCode, body: await text(answer) };
-  };
-  const form = new FormData();
-  const typed = new Map([
-    ["email", email],
-    ["password", PASSWORD],
-  ]);
-  for (const [name, value] of fieldsOfForm((await send("GET", {})).body, "Sign in")) {
-    form.append(name, typed.get(name) ?? value);
-  }
-  const encoded = new Response(form);
-  const type = encoded.headers.get("content-type") ?? "";
-  const headers = { Origin: `https://${host}:${port}`, "Content-Type": type, ...more };
-  return send("POST", headers, Buffer.from(await encoded.arrayBuffer()));
+  // An ip that nothing else asks from.
+  const from = { localAddress: "127.0.3.4" };
+  const own = { Host: `${host}:${port}` };
+  const page = await askThrough(port, host, "/sign-in", { ...from, headers: own });
+  const { body, type } = await bodyOfForm(page.body, "Sign in", { email, password: PASSWORD });
+  const headers = { ...own, Origin: `https://${host}:${port}`, "Content-Type": type, ...more };
+  return askThrough(port, host, "/sign-in", { ...from, method: "POST", headers, body });
 }

@@ -2,60 +2,38 @@ import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { sleep, whileUp } from "@/e2e/support/rate-limit-stores";
+import { STORES, sleep, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
-import { startUpstash } from "@/e2e/support/upstash-server";
 import { SECOND } from "@/lib/format/time";
-import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 import { openRedisStore, redisLimiter } from "@/lib/rate-limit/redis";
 
 // One contract, two places where the counts may live: Redis over TCP, Upstash over HTTP. In this process: lib/rate-limit/memory.test.ts.
 
-type Backend = { limits: RateLimits; stop(): Promise<void> };
-
-async function withRedis(settings: (redisUrl: string) => Promise<{ settings: RedisSettings; stop(): Promise<void> }>) {
-  const redis = await startRedis();
-  const opened = await settings(redis.url);
-  const limits = openRateLimits(opened.settings);
-  return {
-    limits,
-    async stop() {
-      await limits.close();
-      await opened.stop();
-      await redis.stop();
-    },
-  };
-}
-
-const BACKENDS: Record<string, () => Promise<Backend>> = {
-  "Redis over TCP": () => withRedis(async (url) => ({ settings: { kind: "tcp", url }, stop: async () => {} })),
-  "Upstash over HTTP": () =>
-    withRedis(async (redisUrl) => {
-      const { url, token, stop } = await startUpstash(redisUrl);
-      return { settings: { kind: "rest", url, token }, stop };
-    }),
-};
-
-for (const [name, open] of Object.entries(BACKENDS)) {
+for (const [name, start] of Object.entries(STORES)) {
   test.describe(name, () => {
     needs("redis-server");
 
-    let backend: Backend;
+    let store: Awaited<ReturnType<typeof start>>;
+    let limits: RateLimits;
     test.beforeEach(async () => {
-      backend = await open();
+      store = await start();
+      limits = openRateLimits(store.settingsAt(store.port));
     });
-    test.afterEach(() => backend.stop());
+    test.afterEach(async () => {
+      await limits.close();
+      await store.stop();
+    });
 
     const limitOf = (windowMs: number, limit = 120) => {
       const policy = { name: `${windowMs}-${limit}`, limit, windowMs };
-      return (key: string) => backend.limits.limit(policy, key);
+      return (key: string) => limits.limit(policy, key);
     };
 
     test("of 200 requests at once exactly 120 are accepted, each remainder told once", async () => {
       const limit = limitOf(60 * SECOND);
       let begunAt = 0;
-      const decisions = await whileUp([backend.limits], () => {
+      const decisions = await whileUp([limits], () => {
         const key = unique("key");
         begunAt = performance.now();
         return Promise.all(Array.from({ length: 200 }, () => limit(key)));
@@ -79,8 +57,8 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       const limit = limitOf(SECOND, 3);
       let key = unique("key");
       for (let round = 0; round < 20; ) {
-        const decision = await whileUp([backend.limits], async () => {
-          key = backend.limits.isUp() === false ? unique("key") : key;
+        const decision = await whileUp([limits], async () => {
+          key = limits.isUp() === false ? unique("key") : key;
           for (;;) {
             const made = await limit(key);
             if (!made.accepted) return made;
@@ -88,7 +66,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
         });
         await sleep(decision.waitMs);
         const { accepted } = await limit(key);
-        if (backend.limits.isUp() === false) continue;
+        if (limits.isUp() === false) continue;
         expect(accepted).toBe(true);
         round++;
       }

@@ -2,17 +2,12 @@ import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { acceptedOf as countAccepted, whileUp } from "@/e2e/support/rate-limit-stores";
+import { acceptedOf, POLICY, STORES, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
-import { startUpstash } from "@/e2e/support/upstash-server";
-import { HOUR, SECOND } from "@/lib/format/time";
+import { HOUR } from "@/lib/format/time";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 
 // The limit holds while its store refuses, stops or has a wrong clock.
-
-const POLICY = { name: "outage", limit: 120, windowMs: 60 * SECOND };
-
-const acceptedOf = (limits: RateLimits, key: string, count: number) => countAccepted(limits, POLICY, key, count);
 
 for (const [what, settings] of [
   ["a Redis that refuses connections", { kind: "tcp", url: "redis://127.0.0.1:1" }],
@@ -21,13 +16,11 @@ for (const [what, settings] of [
 ] as const) {
   test(`${what}: decided in this process, still 120 of 200`, async () => {
     if (settings === null) needs("redis-server");
-    const redis = settings === null ? await startRedis() : null;
-    const upstash = redis && (await startUpstash(redis.url));
-    const limits = openRateLimits(settings ?? { kind: "rest", url: String(upstash?.url), token: "wrong" });
+    const store = settings === null ? await STORES.Upstash() : null;
+    const limits = openRateLimits(settings ?? { kind: "rest", url: `http://127.0.0.1:${store?.port}`, token: "wrong" });
     expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
     await limits.close();
-    await upstash?.stop();
-    await redis?.stop();
+    await store?.stop();
   });
 }
 

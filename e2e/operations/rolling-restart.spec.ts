@@ -1,19 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { Agent, request } from "node:https";
-import { atExit } from "@/e2e/support/at-exit";
-import { startConsole } from "@/e2e/support/console-server";
+import { Agent } from "node:https";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
-import { fieldsOfForm } from "@/e2e/support/html-form";
+import { bodyOfForm } from "@/e2e/support/html-form";
 import { needs } from "@/e2e/support/needs";
-import { type NginxServer, startNginx } from "@/e2e/support/nginx-server";
+import { askThrough, type NginxServer, startNginx } from "@/e2e/support/nginx-server";
 import { type RedisServer, startRedis } from "@/e2e/support/redis-server";
 import { SECOND } from "@/lib/format/time";
-import { DIST_DIRS } from "@/scripts/build";
 
+const HOST = "console.example.com";
 /** Clients that ask at once, each on a connection to nginx of its own. Every other one reports. */
 const CLIENTS = 40;
 /** How many of them send a form, which nginx does not send again when an instance fails. */
@@ -27,15 +24,15 @@ test("restarting one instance after the other behind nginx fails no request, POS
   needs("nginx", "openssl", "redis-server");
   const redis = await startRedis();
   const ports = [await freePort(), await freePort()] as const;
-  const instances = await Promise.all(ports.map((port) => startInstance(port, redis)));
+  const [first, second] = await Promise.all([startInstance(ports[0], redis), startInstance(ports[1], redis)]);
+  const instances = [first, second];
   const nginx = await startNginx(ports);
-  const load = await startLoad(nginx, await signInForm(ports[0]));
+  const load = await startLoad(nginx, await signInForm(first));
   try {
     await load.proceed();
     for (const [index, port] of ports.entries()) {
-      const ended = once(instances[index] as ChildProcess, "exit");
-      instances[index]?.kill("SIGTERM");
-      expect(await ended).toEqual([0, null]);
+      await instances[index]?.stop();
+      expect(await instances[index]?.exited).toBe("exit code 0");
       await load.proceed();
       instances[index] = await startInstance(port, redis);
       await load.proceed();
@@ -44,12 +41,8 @@ test("restarting one instance after the other behind nginx fails no request, POS
   } finally {
     await load.stop();
     await nginx.stop();
-    for (const instance of instances) {
-      const ended = once(instance, "exit");
-      instance.kill("SIGINT");
-      await ended;
-    }
-    await redis?.stop();
+    await Promise.all(instances.map((instance) => instance.stop("SIGINT")));
+    await redis.stop();
   }
 });
 
@@ -68,41 +61,23 @@ test("after SIGTERM /readyz is 503 and every answer ends its connection", async 
   expect(await ended).toEqual([0, null]);
 });
 
-/** A console on a port, ready. */
-async function startInstance(port: number, redis: RedisServer | null): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ["server/start.mjs"], {
-    env: {
-      ...process.env,
-      HOST: "127.0.0.1",
-      PORT: String(port),
-      CONSOLE_DIST_DIR: DIST_DIRS.test,
-      TRUSTED_PROXIES: "1",
-      DRAIN_DELAY: "",
-      REDIS_URL: redis?.url ?? "",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
+/** A console on a port, ready, with the time that proxies need to notice its end. */
+const startInstance = (port: number, redis: RedisServer) =>
+  startConsole(String(process.env.DATABASE_URL), {
+    PORT: String(port),
+    TRUSTED_PROXIES: "1",
+    DRAIN_DELAY: "",
+    REDIS_URL: redis.url,
   });
-  atExit(() => child.kill("SIGKILL"));
-  let output = "";
-  child.stdout.on("data", (chunk) => (output += chunk));
-  await expect.poll(() => output).toContain('"event":"listening"');
-  return child;
-}
 
-type Form = { body: Buffer; type: string };
-
-/** The form to sign in as a browser without scripts sends it, with a password that nobody has. */
-async function signInForm(port: number): Promise<Form> {
-  const form = new FormData();
-  const html = await (await fetch(`http://127.0.0.1:${port}/sign-in`)).text();
-  const typed = Object.entries({ email: "nobody@example.com", password: "wrong password" });
-  for (const [name, value] of [...fieldsOfForm(html, "Sign in"), ...typed]) form.set(name, value);
-  const written = new Response(form);
-  return { body: Buffer.from(await written.arrayBuffer()), type: written.headers.get("content-type") ?? "" };
+/** The form to sign in, with a password that nobody has. */
+async function signInForm({ origin }: ConsoleServer) {
+  const html = await (await fetch(`${origin}/sign-in`)).text();
+  return bodyOfForm(html, "Sign in", { email: "nobody@example.com", password: "wrong password" });
 }
 
 /** Sends reads, check-ins and forms at a steady pace. Collects every answer other than 200. */
-async function startLoad(nginx: NginxServer, form: Form) {
+async function startLoad(nginx: NginxServer, form: Awaited<ReturnType<typeof signInForm>>) {
   const failures: string[] = [];
   const answered = Array<number>(CLIENTS).fill(0);
   let isOver = false;
@@ -114,21 +89,26 @@ async function startLoad(nginx: NginxServer, form: Form) {
     const agent = new Agent({
       keepAlive: true,
       maxSockets: 1,
-      rejectUnauthorized: false,
       // nginx counts forms by ip.
       localAddress: client < FORMS ? `127.0.1.${1 + client}` : "127.0.0.1",
     });
+    const headersOf = (credentials: string | undefined, type = "application/json") => ({
+      Origin: `https://${HOST}`,
+      "Content-Type": type,
+      ...(credentials && { Authorization: `Bearer ${credentials}` }),
+    });
     for (let sent = 0; !isOver; sent++) {
-      const request: LoadRequest =
+      const [method, path, headers, body]: ["GET" | "POST", string, Record<string, string>, (string | Buffer)?] =
         client < FORMS
-          ? { method: "POST", path: "/sign-in", token: undefined, ...form }
+          ? ["POST", "/sign-in", headersOf(undefined, form.type), form.body]
           : client % 2 === 0
-            ? { method: "POST", path: "/ingest/v1/check-ins", token: key, body: "{}" }
-            : { method: "GET", path: sent % 200 === 0 ? "/api/v1/me" : "/healthz", token, body: "" };
-      const status = await ask(nginx.port, agent, request).catch(String);
-      if (status !== 200) failures.push(`${new Date().toISOString()} ${request.method} ${request.path}: ${status}`);
+            ? ["POST", "/ingest/v1/check-ins", headersOf(key), "{}"]
+            : ["GET", sent % 200 === 0 ? "/api/v1/me" : "/healthz", headersOf(token)];
+      const asked = askThrough(nginx.port, HOST, path, { method, headers, body, agent });
+      const status = await asked.then(({ status }) => status, String);
+      if (status !== 200) failures.push(`${new Date().toISOString()} ${method} ${path}: ${status}`);
       answered[client] = sent + 1;
-      await new Promise((resolve) => setTimeout(resolve, PAUSES[request.method]));
+      await new Promise((resolve) => setTimeout(resolve, PAUSES[method]));
     }
     agent.destroy();
   };
@@ -147,31 +127,4 @@ async function startLoad(nginx: NginxServer, form: Form) {
       await Promise.all(clients);
     },
   };
-}
-
-type LoadRequest = {
-  method: "GET" | "POST";
-  path: string;
-  token: string | undefined;
-  body: string | Buffer;
-  /** JSON by default. */
-  type?: string;
-};
-
-async function ask(
-  port: number,
-  agent: Agent,
-  { method, path, token, body, type = "application/json" }: LoadRequest,
-): Promise<number | undefined> {
-  const headers = {
-    Host: "console.example.com",
-    Origin: "https://console.example.com",
-    ...(token && { Authorization: `Bearer ${token}` }),
-    ...(body && { "Content-Type": type, "Content-Length": Buffer.byteLength(body) }),
-  };
-  const sent = request({ host: "127.0.0.1", port, method, path, agent, headers });
-  sent.end(body);
-  const [answer] = (await once(sent, "response")) as [IncomingMessage];
-  await once(answer.resume(), "end");
-  return answer.statusCode;
 }

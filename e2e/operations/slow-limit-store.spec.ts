@@ -1,19 +1,13 @@
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { acceptedOf as countAccepted } from "@/e2e/support/rate-limit-stores";
+import { acceptedOf, POLICY, STORES } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
-import { startUpstash } from "@/e2e/support/upstash-server";
 import { SECOND } from "@/lib/format/time";
-import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 
 // A store that answers, but late, is no better than one that is silent.
-
-const POLICY = { name: "slow", limit: 120, windowMs: 60 * SECOND };
-
-const acceptedOf = (limits: RateLimits, key: string, count: number) => countAccepted(limits, POLICY, key, count);
 
 /** Whether both instances share their counts. */
 async function sharesCounts(limits: RateLimits, direct: RateLimits): Promise<boolean> {
@@ -22,33 +16,15 @@ async function sharesCounts(limits: RateLimits, direct: RateLimits): Promise<boo
   return (await direct.limit(POLICY, key)).remaining === POLICY.limit - 2;
 }
 
-/** Redis itself, or Upstash in front of it: the port of its server, and the settings that reach it at another port. */
-const STORES = {
-  Redis: async (redisUrl: string) => ({
-    port: Number(new URL(redisUrl).port),
-    settingsAt: (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` }),
-    stop: async () => {},
-  }),
-  Upstash: async (redisUrl: string) => {
-    const { url, token, stop } = await startUpstash(redisUrl);
-    return {
-      port: Number(new URL(url).port),
-      settingsAt: (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token }),
-      stop,
-    };
-  },
-};
-
-for (const [name, open] of Object.entries(STORES)) {
+for (const [name, start] of Object.entries(STORES)) {
   test(`a slow ${name} decides nothing and delays nobody, and decides again once quick`, {
     tag: "@waits",
   }, async () => {
     needs("redis-server");
-    const redis = await startRedis();
-    const store = await open(redis.url);
+    const store = await start();
     const proxy = await startSlowProxy(store.port);
     const limits = openRateLimits(store.settingsAt(proxy.port));
-    const direct = openRateLimits({ kind: "tcp", url: redis.url });
+    const direct = openRateLimits({ kind: "tcp", url: store.redis.url });
     const isShared = () => sharesCounts(limits, direct);
     try {
       await limits.connected;
@@ -74,7 +50,6 @@ for (const [name, open] of Object.entries(STORES)) {
       await direct.close();
       await proxy.stop();
       await store.stop();
-      await redis.stop();
     }
   });
 }

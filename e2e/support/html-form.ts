@@ -11,6 +11,12 @@ export function fieldsOfForm(html: string, button: string): [string, string][] {
   return inputs.map((input) => [attribute(input, "name"), attribute(input, "value")]);
 }
 
+function formOf(fields: readonly (readonly [string, string])[], changes: Record<string, string>): FormData {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, changes[name] ?? value);
+  return form;
+}
+
 /** Sends the fields of a form, some of them changed, as no browser would. */
 export async function sendFields(
   url: string,
@@ -18,7 +24,11 @@ export async function sendFields(
   headers: Record<string, string>,
   changes: Record<string, string> = {},
 ): Promise<Response> {
-  const body = new FormData();
-  for (const [name, value] of fields) body.append(name, changes[name] ?? value);
-  return fetch(url, { method: "POST", body, headers, redirect: "manual" });
+  return fetch(url, { method: "POST", body: formOf(fields, changes), headers, redirect: "manual" });
+}
+
+/** The form with this button in the bytes of a browser without scripts, some of its fields typed, and their type. */
+export async function bodyOfForm(html: string, button: string, typed: Record<string, string>) {
+  const written = new Response(formOf(fieldsOfForm(html, button), typed));
+  return { body: Buffer.from(await written.arrayBuffer()), type: written.headers.get("content-type") ?? "" };
 }

@@ -1,8 +1,12 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request as plainRequest } from "node:http";
+import { type RequestOptions, request } from "node:https";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { freePort } from "./free-port";
 import { startProgram } from "./own-program";
 
@@ -63,6 +67,20 @@ http {
 `,
   );
   return { dir, port, plainPort };
+}
+
+type Sent = Pick<RequestOptions, "protocol" | "method" | "headers" | "agent" | "localAddress"> & {
+  body?: string | Uint8Array | undefined;
+};
+
+/** Sends one request to a proxy on this machine, over HTTPS unless the protocol is another. */
+export async function askThrough(port: number, host: string, path: string, { body, headers, ...init }: Sent = {}) {
+  const send = init.protocol === "http:" ? plainRequest : request;
+  const to = { host: "127.0.0.1", servername: host, port, path, rejectUnauthorized: false };
+  const sent = send({ ...to, ...init, headers: { Host: host, ...headers } });
+  sent.end(body);
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
 }
 
 export function isListening(port: number): Promise<boolean> {

@@ -1,5 +1,25 @@
 import { SECOND } from "@/lib/format/time";
-import type { Policy, RateLimits } from "@/lib/rate-limit";
+import type { RedisSettings } from "@/lib/process/env-variables";
+import type { RateLimits } from "@/lib/rate-limit";
+import { startRedis } from "./redis-server";
+import { startUpstash } from "./upstash-server";
+
+export const POLICY = { name: "shared", limit: 120, windowMs: 60 * SECOND };
+
+/** Redis itself, or Upstash in front of it: the port of its server, and the settings that reach it there or at another. */
+export const STORES = {
+  async Redis() {
+    const redis = await startRedis();
+    const settingsAt = (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` });
+    return { redis, port: Number(new URL(redis.url).port), settingsAt, stop: redis.stop };
+  },
+  async Upstash() {
+    const redis = await startRedis();
+    const { url, token, stop } = await startUpstash(redis.url);
+    const settingsAt = (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token });
+    return { redis, port: Number(new URL(url).port), settingsAt, stop: () => stop().then(redis.stop) };
+  },
+};
 
 /** Sleeps at least this long. Timers alone may fire a fraction of a millisecond early. */
 export async function sleep(ms: number): Promise<void> {
@@ -22,7 +42,7 @@ export async function whileUp<Result>(stores: readonly RateLimits[], attempt: ()
 }
 
 /** How many of so many requests at once are accepted. */
-export async function acceptedOf(limits: RateLimits, policy: Policy, key: string, count: number): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: count }, () => limits.limit(policy, key)));
+export async function acceptedOf(limits: RateLimits, key: string, count: number): Promise<number> {
+  const decisions = await Promise.all(Array.from({ length: count }, () => limits.limit(POLICY, key)));
   return decisions.filter(({ accepted }) => accepted).length;
 }
