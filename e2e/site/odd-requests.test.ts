@@ -49,6 +49,29 @@ for (const { what, head, status, error } of [
   });
 }
 
+test("what the server refuses under OTLP is a google.rpc.Status in the request's encoding", async () => {
+  const types = { protobuf: "application/x-protobuf", json: "application/json" };
+  for (const path of ["/ingest/otlp/v1/metrics", "/ingest/otlp/v1/traces"]) {
+    for (const { headers, status, text } of [
+      { headers: "Expect: foo\r\n", status: 417, text: "Expectation Failed." },
+      { headers: "a: b\r\n".repeat(1500), status: 431, text: "Request Header Fields Too Large." },
+      { headers: "Host: elsewhere.example\r\n", status: 400, text: "Bad Request." },
+      { headers: "no header\r\n", status: 400, text: "Bad Request." },
+    ]) {
+      const ask = (type: string) =>
+        send(`POST ${path} HTTP/1.1\r\n${HOST}Content-Type: ${type}\r\n${headers}Content-Length: 0\r\n${CLOSE}\r\n`);
+      const packed = await ask(types.protobuf);
+      expect(statusesOf(packed), headers).toEqual([status]);
+      expect(packed).toMatch(/^content-type: application\/x-protobuf\r$/im);
+      const length = String.fromCharCode(text.length);
+      expect(packed.split("\r\n\r\n")[1]).toBe(`\u0008\u0003\u0012${length}${text}`);
+      const plain = await ask(types.json);
+      expect(plain).toMatch(/^content-type: application\/json; charset=utf-8\r$/im);
+      expect(plain.split("\r\n\r\n")[1]).toBe(JSON.stringify({ error: text, code: 3, message: text }));
+    }
+  }
+});
+
 test("an absolute URL never becomes a redirect, whatever stands in it", async () => {
   for (const target of ["http://elsewhere.example//x", "https://elsewhere.example/sign-in", "//elsewhere.example/x"]) {
     const answer = await send(`GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
