@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
-import { ask, call, expectFailure, getData, spend } from "@/e2e/support/ask";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { answer, ask, call, expectFailure, getData, spend } from "@/e2e/support/ask";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { isLongFor, noteLength } from "@/lib/api/long-answers";
-import { DAY } from "@/lib/format/time";
-import { fairCounts } from "@/lib/process/fair";
+import { DAY, MINUTE } from "@/lib/format/time";
+import { enterAtOnce, fairCounts } from "@/lib/process/fair";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 // What HTTP asks of every endpoint. What no handler sees is in e2e/site/http.test.ts.
@@ -20,6 +21,9 @@ test("HEAD of a list says nothing of how long its answer is", async () => {
 });
 
 test("an account's long answers are made one at a time, short ones are not", async () => {
+  // An account that is alone for a second gets more.
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { id, token } = await newAccount();
   const turns = () => fairCounts().heavy;
   const askOften = (path: string) => Promise.all(Array.from({ length: 4 }, () => getData(path, token)));
@@ -29,13 +33,39 @@ test("an account's long answers are made one at a time, short ones are not", asy
   expect(turns()).toEqual(before);
   // The last answer shows how long the next one is.
   noteLength(list, id, 100_000);
-  await askOften(list);
-  expect(turns().waited).toBeGreaterThanOrEqual(before.waited + 2);
+  const leave = enterAtOnce("heavy", id);
+  const answers = askOften(list);
+  await expect.poll(() => turns().waiting).toBe(before.waiting + 4);
+  leave?.();
+  await answers;
   // A week of a service is, whatever it holds.
   const { id: serviceId } = await newGameService(id);
   const sum = turns().atOnce + turns().waited;
   await askOften(`/api/v1/game-services/${serviceId}/metrics?range=7d`);
   expect(turns().atOnce + turns().waited).toBe(sum + 4);
+});
+
+test("a long answer keeps its account's place until it was read or given up", async () => {
+  // An account that is alone for a second gets more, and one that kept the process busy rests.
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { id, token } = await newAccount();
+  const { id: serviceId } = await newGameService(id);
+  const now = Date.now();
+  await recordIntervals(Array.from({ length: 1000 }, (_, n) => ({ serviceId, ts: now - (n + 1) * MINUTE })));
+  const isFree = () => {
+    const leave = enterAtOnce("heavy", id);
+    leave?.();
+    return leave !== null;
+  };
+  for (const end of [(held: Response) => held.body?.cancel(), (held: Response) => held.text()]) {
+    const path = `/api/v1/game-services/${serviceId}/metrics?range=7d`;
+    const held = await answer(path, { headers: { Authorization: `Bearer ${token}` } });
+    expect(held.status).toBe(200);
+    expect(isFree()).toBe(false);
+    await end(held);
+    expect(isFree()).toBe(true);
+  }
 });
 
 test("a path that is none is 401 without a token and 404 with one", async () => {

@@ -118,6 +118,11 @@ test("the cursor of every chart shows times in the account's zone and names it",
   const sinceMidnight = (hours * HOUR + minutes * MINUTE) / DAY;
   for (const path of [`${serverPath(server)}?range=24h`, `${servicePath(service)}?range=24h`, tokenPath(token.id)]) {
     await page.goto(path);
+    await expect(page.getByRole("main"), path).toContainText(`Times in ${zoneText(zone)}.`);
+    // The line of midnight stands as far before the end of the day shown as the zone's clocks say.
+    const share = Number.parseFloat((await page.locator("[data-midnight=true] line").first().getAttribute("x1")) ?? "");
+    const off = (share / 100 + sinceMidnight) % 1;
+    expect(Math.min(off, 1 - off), path).toBeLessThan(0.06);
     const cursors = page.getByRole("slider");
     await expect(cursors.first()).toHaveAttribute("aria-valuetext", new RegExp(`, in ${zoneText(zone)}(?:\\. |$)`));
     // The first key may come before the page listens.

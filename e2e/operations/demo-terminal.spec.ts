@@ -10,7 +10,6 @@ const STEPS = `
   void demoStep("starting", () => wait(100));
   setTimeout(() => process.exit(), 1500);`;
 
-// scripts/demo-steps.test.ts has the words.
 test("lasting steps of the demo share a line of the terminal, ended at exit", async () => {
   needs("python3");
   const narrow = ["sh", "-c", 'stty cols 30; exec "$@"', "sh"];

@@ -33,7 +33,7 @@ beforeEach(async () => {
   players = { path: join(here.dir, "players.sock") };
   names = new NameServer();
   here.closers.push(() => names.close());
-  const server = `127.0.0.1:${await names.listen("127.0.0.1", 0)}`;
+  const server = `127.0.0.1:${await names.listen("127.0.0.1")}`;
   const { resolve4 } = Resolver.prototype;
   // Each look-up has a resolver of its own, which would ask the name servers of this machine.
   vi.spyOn(Resolver.prototype, "resolve4").mockImplementation(function (this: Resolver, host: string) {

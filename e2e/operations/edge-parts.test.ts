@@ -27,6 +27,7 @@ async function startConsole() {
   let [revision, services] = [1, [] as Service[]];
   const intervals: Interval[] = [];
   const warnings = new Map<number, string | null>();
+  const errors = new Map<number, string | null>();
   const server = createServer((incoming, outgoing) => {
     let text = "";
     incoming.on("data", (chunk) => (text += chunk));
@@ -34,7 +35,10 @@ async function startConsole() {
       if (incoming.url?.endsWith("/reports")) {
         const report = JSON.parse(text);
         intervals.push(...(report.intervals ?? []));
-        for (const { service_id, warning } of report.acknowledgements) warnings.set(service_id, warning);
+        for (const { service_id, warning, error } of report.acknowledgements) {
+          warnings.set(service_id, warning);
+          errors.set(service_id, error);
+        }
         return outgoing.end('{"data":{"stored":1}}');
       }
       const isKnown = incoming.headers["if-none-match"] === `"${revision}"`;
@@ -57,7 +61,7 @@ async function startConsole() {
     services = changed;
     revision++;
   };
-  return { url, serve, intervals, warnings };
+  return { url, serve, intervals, warnings, errors };
 }
 
 const service = (id: number, name: string, port: number, enabled = true): Service => ({
@@ -130,4 +134,14 @@ test("services with one origin each read whether it answers in their way", async
       2: "The origin answers without PROXY protocol v2 only: switch it on there, or real ips off here. Until then nobody can join.",
       3: null,
     });
+});
+
+test("an edge node that is not told to allow private origins serves none", async () => {
+  const console = await startConsole();
+  const { port } = await newOrigin();
+  console.serve([service(1, "one.example.test", port)]);
+  await host.startHaproxy();
+  host.startEdge(console.url, mintToken("edgeKey"), { isPublic: true });
+  await expect.poll(() => console.errors.get(1)).toMatch(/is a private ip, which this node does not serve/);
+  expect(await host.ledHostnames()).toEqual([""]);
 });

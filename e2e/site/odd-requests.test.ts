@@ -165,6 +165,8 @@ test("a large body that never ends is answered 408 and frees its place", async (
   );
   for (const answer of await Promise.all(held)) expect(statusesOf(answer)).toEqual([408]);
   const whole = `${head}Content-Length: ${bytes}\r\n${CLOSE}\r\n${"#".repeat(bytes)}`;
+  // An account that nobody else has asked beside for a second has eight places, not four.
+  expect((await call("/api/v1/servers", (await newAccount()).token)).status).toBe(200);
   expect(statusesOf(await send(whole))).toEqual([204]);
 });
 
@@ -199,5 +201,9 @@ test("clients leaving during a request or answer log no fault and free their roo
     ]);
   }
   await expect.poll(async () => (await call(path, await newToken(accountId))).status).toBe(200);
-  expect(readLog().slice(before)).not.toMatch(/request failed|exception|rejection/i);
+  // Other tests ask the same console meanwhile.
+  const own: (string | undefined)[] = [path.split("?")[0], CHECK_INS, "/api/v1/servers", "/api/v1/me", undefined];
+  const lines = readLog().slice(before).split("\n");
+  const ours = lines.filter((line) => own.includes(/"path":"([^"]*)"/.exec(line)?.[1]));
+  expect(ours.join("\n")).not.toMatch(/request failed|exception|rejection/i);
 });

@@ -167,12 +167,17 @@ export class EdgeHost {
 
   /**
    * Starts the edge node. Its clock is so many `minutesAgo` behind, or goes on where it was; at first it is an hour.
-   * `isSteady`: as on a real machine, its time since the start does not change where its clock is set.
+   * `isPublic`: it serves no origins in private ranges, as on a real machine. `isSteady`: as on a real machine, its time
+   * since the start does not change where its clock is set.
    */
-  startEdge(url: string, key: string, { minutesAgo = undefined as number | undefined, isSteady = false } = {}): void {
+  startEdge(
+    url: string,
+    key: string,
+    { minutesAgo = undefined as number | undefined, isPublic = false, isSteady = false } = {},
+  ): void {
     if (minutesAgo !== undefined) this.#ahead = -minutesAgo * MINUTE;
     this.#writeClock();
-    const command = this.#commands.edge(url);
+    const command = this.#commands.edge(url).filter((word) => !isPublic || word !== "--allow-private");
     const systemClock = {
       LD_PRELOAD: findFaketime() ?? "",
       FAKETIME_TIMESTAMP_FILE: this.#clockFile,

@@ -13,13 +13,13 @@ export class NameServer {
   readonly #socket = createSocket("udp4");
   readonly answers = new Map<string, NameAnswer>();
 
-  /** Listens and answers the port, which is free where 0 is asked for. */
-  async listen(ip: string, onPort = 53): Promise<number> {
+  /** Listens on a free port and answers it. */
+  async listen(ip: string): Promise<number> {
     this.#socket.on("message", (question, { port, address }) => {
       const answer = this.#answer(question);
       if (answer) this.#socket.send(answer, port, address);
     });
-    this.#socket.bind(onPort, ip);
+    this.#socket.bind(0, ip);
     await once(this.#socket, "listening");
     return this.#socket.address().port;
   }

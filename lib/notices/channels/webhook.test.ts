@@ -26,7 +26,7 @@ const names = new NameServer();
 const systemServers = dns.getServers();
 
 beforeAll(async () => {
-  dns.setServers([`127.0.0.1:${await names.listen("127.0.0.1", 0)}`]);
+  dns.setServers([`127.0.0.1:${await names.listen("127.0.0.1")}`]);
 });
 
 afterAll(() => {
