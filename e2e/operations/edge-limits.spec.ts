@@ -100,6 +100,6 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     );
     expect(asked).toEqual([{ joins: 2, pings, answered: 0, connections: origin.connections, dropped: over }]);
     const playing = () => runSql(database.url, "select players::int from metric_samples order by ts desc limit 1");
-    await expect.poll(playing).toEqual([{ players: 1 }]);
+    await expectInMinutes(playing).toEqual([{ players: 1 }]);
   });
 });
