@@ -59,14 +59,15 @@ test("more sign-ins at once than a network may are 429, signing nobody in", asyn
   await page.goto("/sign-in");
   const fields = fieldsOfForm(page.html, "Sign in");
   const headers = { Origin: origin, "X-Forwarded-For": page.forwardedFor };
-  const typed = { email: (await newAccount()).email, password: PASSWORD };
+  // Of nobody: its password costs as much to check as anybody's does outside of tests.
+  const typed = { email: `${unique("nobody")}@example.com`, password: PASSWORD };
   const sent = Array.from({ length: 40 }, () => sendFields(`${origin}/sign-in`, fields, headers, typed));
   const texts: string[] = [];
   for (const answer of await Promise.all(sent)) {
     const text = await answer.text();
     if (text.includes("Nobody was signed in. Try again in a few seconds.")) texts.push(text);
-    expect([200, 303, 429]).toContain(answer.status);
-    if (answer.status !== 303) expect(answer.headers.getSetCookie()).toEqual([]);
+    expect([200, 429]).toContain(answer.status);
+    expect(answer.headers.getSetCookie()).toEqual([]);
     if (answer.status === 429) expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
   }
   expect(texts).not.toEqual([]);
