@@ -127,7 +127,7 @@ test("the cursor of every chart shows times in the account's zone and names it",
     await expect(cursors.first()).toHaveAttribute("aria-valuetext", new RegExp(`, in ${zoneText(zone)}(?:\\. |$)`));
     // The first key may come before the page listens.
     await expect(async () => {
-      await cursors.first().press("End");
+      await cursors.first().press("End", { timeout: 5 * SECOND });
       await expect(cursors.first()).toContainText(zoneText(zone), { timeout: SECOND });
     }).toPass();
     for (const cursor of await cursors.all()) await expect(cursor, path).toContainText(zoneText(zone));
