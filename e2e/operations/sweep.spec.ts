@@ -32,6 +32,8 @@ const FILL = `
     from unnest(array[399, 401, 450]) n;
   -- One that goes on stays, however old it is.
   insert into events (subject, subject_id, kind, started_at) values ('server', 1, 'offline', now() - interval '450 days');
+  insert into maintenance_times (server_id, started_at, ended_at)
+    select 1, now() - (n + 1) * interval '1 day', now() - n * interval '1 day' from unnest(array[398, 402]) n;
   insert into events (subject, subject_id, kind, started_at, ended_at)
     select 'server', 2, 'offline', now() - n * interval '10 min', now() - n * interval '10 min' + interval '5 min'
     from generate_series(1, 10005) n;
@@ -91,6 +93,7 @@ const COUNT = `select
   (select count(*)::int from events where subject = 'token' and subject_id = 2) as "manyTokenEvents",
   (select count(*)::int from events where subject = 'service' and subject_id = 1) as "serviceEvents",
   (select count(*)::int from events where subject = 'service' and subject_id = 2) as "manyServiceEvents",
+  (select count(*)::int from maintenance_times) as maintenance,
   (select count(*)::int from benchmark_runs where status = 'done') as runs,
   (select count(*)::int from benchmark_runs where log <> '') as logs,
   (select count(*)::int from benchmark_runs where status <> 'done') as "openRuns",
@@ -135,6 +138,7 @@ test("npm run console -- sweep deletes expired rows of every kind and reports it
       // One of them is its status, which goes on.
       serviceEvents: 2,
       manyServiceEvents: 10_000,
+      maintenance: 1,
       runs: 400,
       logs: 10,
       openRuns: 1,
