@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
+import { CONFIGURATION, insertNode } from "@/e2e/support/edge-nodes";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
 import { insertCallerWithTokens } from "@/e2e/support/insert-caller";
@@ -213,6 +214,11 @@ describe("a console of its own, for what breaks or ends it", async () => {
 
   test("at SIGTERM running requests finish, records are written, and new ones are refused", async () => {
     const [, used = "", other = ""] = tokens;
+    const { key } = await insertNode(database.url, "edge");
+    const read = (headers = {}) =>
+      fetch(app.origin + CONFIGURATION, { headers: { Authorization: `Bearer ${key}`, ...headers } });
+    const etag = String((await read()).headers.get("etag"));
+    const waiting = read({ "If-None-Match": etag, Prefer: "wait=25" });
     const me = (count: number) => Promise.all(Array.from({ length: count }, () => calls.call("/api/v1/me", used)));
     expect((await me(3)).map(({ status }) => status)).toEqual([200, 200, 200]);
     await runSql(database.url, "update access_tokens set revoked_at = now() where hint = $1", [used.slice(-4)]);
@@ -238,6 +244,7 @@ describe("a console of its own, for what breaks or ends it", async () => {
     await blocker.query("rollback");
     await blocker.end();
     expect((await running).status).toBe(200);
+    expect((await waiting).status).toBe(304);
     expect(await app.exited).toBe("exit code 0");
     const rows = await runSql(database.url, "select last_used_at, refused_count from access_tokens where hint = $1", [
       used.slice(-4),

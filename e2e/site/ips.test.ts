@@ -8,7 +8,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 
 const IP = "2001:db8:85a3:8d3:1319:8a2e:370:7348";
 
-// Those of live nodes, for DNS: edge-standings.test.ts.
+// Those of live nodes, for DNS: game-services.test.ts.
 
 test("every ip on every page breaks after its colons, and nowhere else", async () => {
   const { account, page } = await newVisitor("admin");
