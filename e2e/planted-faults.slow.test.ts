@@ -72,7 +72,7 @@ const FAULTS: readonly Fault[] = [
   {
     what: "a route that the bundle does not list",
     ...{ file: SERVER, from: 'pattern: "/api/v1/servers",', to: 'pattern: "/api/v1/serverz",' },
-    ...{ tests: "site", files: "e2e/site/same-answers" },
+    ...{ tests: "site", files: "e2e/site/http" },
   },
   {
     what: "a token in the log",

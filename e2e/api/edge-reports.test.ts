@@ -6,6 +6,8 @@ import { newAccount } from "@/e2e/support/factories";
 import { HOUR, MINUTE } from "@/lib/format/time";
 import * as nodes from "@/lib/game-services/edges/nodes";
 import * as services from "@/lib/game-services/management";
+import { STANDINGS, type Standing, standingOf } from "@/lib/game-services/standing";
+import { standingsOfNodes, standingsOfServices } from "@/lib/game-services/standings";
 
 // What an edge node reports: acknowledgements, warnings and intervals.
 
@@ -150,6 +152,58 @@ test("a report is taken whole or refused in a sentence that names the fault", as
   // Ignores a version that does not exist.
   await acknowledge(node.key, id, 99);
   expect(await statusOf(id)).toBe("configuring");
+});
+
+/** Services in every state, and what two live nodes said of each: version, -1 when they lack it, and error. */
+const SAID: [status: string, version: number, hostname: string, ...([number, string | null] | null)[]][] = [
+  ["active", 2, "active.example.com", [2, null], [2, null]],
+  ["configuring", 3, "configuring.example.com", [3, null], [2, null]],
+  ["failed", 5, "failed.example.com", [5, "no route"], [4, null]],
+  ["failed", 2, "taken.example.com", null, [-1, null]],
+  ["disabled", 1, "disabled.example.com", [1, null], [1, null]],
+  ["pending_config", 1, "pending.example.com", null, [-1, null]],
+  ["deleting", 4, "deleting.example.com", [4, null], [3, null]],
+];
+
+test("the standings that the database counts follow the rule of one standing", async () => {
+  const owner = await newOwner();
+  const nodeIds = [(await newNode()).id, (await newNode()).id];
+  await sql("update edge_nodes set is_live = true where id = any($1)", [nodeIds]);
+  const ofServices = new Map<number, Standing[]>();
+  const ofNodes = new Map(nodeIds.map((id): [number, Standing[]] => [id, []]));
+  for (const [status, configVersion, hostname, ...said] of SAID) {
+    const [{ id } = { id: 0 }] = await sql<{ id: number }>(
+      `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, status, config_version, wish)
+       values ($5, $2, $2, '192.0.2.80', 25565, $1::game_service_status, $3, $4::service_wish) returning id`,
+      [status, hostname, configVersion, { disabled: "off", deleting: "gone" }[status] ?? "on", owner],
+    );
+    if (status === "active") await sql("insert into hostname_claims values ('taken.example.com', $1)", [id]);
+    for (const [index, nodeId] of nodeIds.entries()) {
+      const [version, error] = said[index] ?? [-1, null];
+      if (said[index]) {
+        const values = [id, nodeId, version, error];
+        await sql(
+          "insert into edge_acknowledgements (service_id, node_id, version, error) values ($1, $2, $3, $4)",
+          values,
+        );
+      }
+      const isWithheld = hostname.startsWith("taken");
+      const standing = standingOf({ version: version < 0 ? null : version, error }, { configVersion, isWithheld });
+      ofServices.set(id, [...(ofServices.get(id) ?? []), standing]);
+      // No node is asked to serve what is being deleted.
+      if (status !== "deleting") ofNodes.get(nodeId)?.push(standing);
+    }
+  }
+  const counted = (all: Map<number, Standing[]>) =>
+    new Map(
+      [...all].map(([id, of]) => [
+        id,
+        Object.fromEntries(STANDINGS.map((one) => [one, of.filter((standing) => standing === one).length])),
+      ]),
+    );
+  expect(new Set([...ofNodes.values()].flat())).toEqual(new Set(STANDINGS));
+  expect(await standingsOfServices([...ofServices.keys()])).toEqual(counted(ofServices));
+  expect(await standingsOfNodes(nodeIds)).toEqual(counted(ofNodes));
 });
 
 /** What a line of 100 Gbit/s carries in a minute, both ways: bytes, frames of 84 bytes, and three of them for a connection. */

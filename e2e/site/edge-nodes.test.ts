@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { askOverHttp, origin } from "@/e2e/support/over-http";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
@@ -138,4 +139,33 @@ test("the list of edge nodes names what each cannot serve and counts its refusal
   expect(page.textOf(row)).toContain(`${unseenName}, failed 3 hours ago`);
   expect(page.link(ownName, row).attr("href")).toBe(`/dashboard/game-services/${own.id}`);
   expect(page.links(unseenName, row).length).toBe(0);
+});
+
+test("a node over ten times the median of a service's other nodes is marked", async () => {
+  const { account, page } = await newVisitor("admin");
+  const [id, small] = [(await newGameService(account.id)).id, (await newGameService(account.id)).id];
+  const ts = (Math.floor(Date.now() / MINUTE) - 3) * MINUTE;
+  const counts = [10_000, 40_000, 400_000, 400_001];
+  const nodes = await Promise.all(
+    counts.map(() => db.edgeNode.create({ data: { name: unique("edge"), lastHeardAt: new Date() } })),
+  );
+  onTestFinished(async () => void (await db.edgeNode.deleteMany({ where: { id: { in: nodes.map(({ id }) => id) } } })));
+  for (const [index, packets] of counts.entries()) {
+    const told = { ts, nodeId: nodes[index]?.id ?? 0 };
+    // The second service has so little that it says nothing.
+    const few = packets === 400_001 ? 90_000 : 1;
+    await recordIntervals([
+      { ...told, serviceId: id, packets },
+      { ...told, serviceId: small, packets: few },
+    ]);
+  }
+  await page.goto(NODES);
+  const [quiet, usual, busy, forger] = nodes.map(({ id }) => page.textOf(`tr[data-node="${id}"]`));
+  // The others of `busy` have 10,000, 40,000 and 400,001: the median is 40,000, and ten times that is not passed.
+  for (const row of [quiet, usual, busy]) expect(row).toMatch(/Like other nodes in the last \d+ minutes/);
+  expect(forger).toMatch(
+    new RegExp(
+      `Over 10 times the others ?400,001 packets of service ${id} in a minute, \\d minutes ago; the median of its other nodes is 40,000$`,
+    ),
+  );
 });

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { expectNowhereWhole, hasIp } from "@/e2e/support/breakable-ips";
 import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { getData } from "@/e2e/support/over-http";
 import { recordIntervals } from "@/e2e/support/record-intervals";
@@ -177,7 +178,7 @@ test("tiles are the sums of what the API answers, for all nodes or one", async (
 });
 
 test("a new service shows the steps to its first player until one has come", async () => {
-  const { account, page } = await newVisitor();
+  const { account, page } = await newVisitor("admin");
   const hostname = `${unique("play")}.example.com`;
   const { id } = await newGameService(account.id, { javaHostname: hostname, wish: "on", status: "configuring" });
   const heard = { isLive: true, lastHeardAt: new Date() };
@@ -193,7 +194,10 @@ test("a new service shows the steps to its first player until one has come", asy
     const said = { serviceId: id, nodeId: node.id, version: 1, warning: "The origin answers as to no player." };
     if (index === 0) await db.edgeAcknowledgement.create({ data: said });
   }
+  expect((await page.goto(SERVICES)).text).toMatch(/Edge nodes: \d+ not fetched yet, 1 at the newest version/);
   await page.goto(`${SERVICES}/${id}`);
+  expect(page.textsOf("tr[data-node]").filter((row) => row.includes("Serving version 1"))).toHaveLength(1);
+  expect(page.link(names[0] ?? "").attr("href")).toMatch(/\/edge-nodes#node-\d+$/);
   expect(page.textOf(page.part(steps))).toMatch(/1 of \d+ edge nodes/);
   expect(page.textsOf(".notice.warning")).toContain(`${names[0]}: The origin answers as to no player.`);
   expect(page.textOf(page.part(steps))).toContain("First player seen: not yet.");
@@ -212,6 +216,11 @@ test("a new service shows the steps to its first player until one has come", asy
   }
   expect(page.textsOf("h2")).not.toContain("Traffic");
   expect(page.link("check again", page.part(steps)).attr("href")).toBe(`${SERVICES}/${id}/dns`);
+  expect(hasIp(await page.goto(`${SERVICES}/${id}/dns`), "2001:db8::201")).toBe(true);
+  expectNowhereWhole(page, "2001:db8::201");
+  // Where the nodes listen elsewhere than Minecraft's clients ask, there has to be a record that says so.
+  expect(page.textOf(page.rows("SRV"))).toContain("This name, port 25570");
+  await page.goto(`${SERVICES}/${id}`);
   // Status pings are traffic, and no player.
   const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
   const pinged = { serviceId: id, ts, nodeId: 7, packets: 9, bytes: 9, dropped: 0, connections: 3, latencyMs: null };

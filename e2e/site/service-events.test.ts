@@ -81,7 +81,9 @@ test("a game service that failed or is unserved comes first and says why", async
   const [first = "", second = "", third = ""] = page.textsOf("tr[data-service]");
   expect(first).toContain("Failed for 3 hedge-1: connection refused");
   expect(second).toContain("Active, but served by no live edge node for 2 h");
+  expect(rows.eq(0).find("data.danger[value=failed]").length).toBe(1);
   expect(rows.eq(1).find(".good").length).toBe(0);
+  expect(rows.eq(2).find("data.good[value=active]").length).toBe(1);
   expect(third).not.toContain(" for ");
   await page.goto(`${SERVICES}/${unserved.id}`);
   expect(page.textOf("main header")).toContain("served by no live edge node for 2 h");

@@ -1,35 +1,11 @@
 import { expect, test } from "vitest";
+import { everyPage } from "@/e2e/support/every-page";
 import { newBenchmarkRun, newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { createToken, newVisitor } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
-import {
-  ACCOUNT_PAGE,
-  API_REFERENCE,
-  benchmarkPath,
-  DASHBOARD,
-  deleteServicePath,
-  disableServicePath,
-  EDGE_NODES,
-  edgeNodeSettingsPath,
-  GAME_SERVICES,
-  maintenanceOfSeveralPath,
-  NEW_SERVER,
-  NOTICE_PAGE,
-  removeEdgeNodePath,
-  removeServerPath,
-  SUPPORT,
-  serverPath,
-  serverSettingsPath,
-  serviceAccessPath,
-  serviceDnsPath,
-  servicePath,
-  serviceSettingsPath,
-  TOKEN_PAGE,
-  tagsOfSeveralPath,
-  tokenPath,
-} from "@/lib/page-paths";
+import { CONFIRM_ADDRESS, serverPath, TOKEN_PAGE, tokenPath, UNSUBSCRIBE } from "@/lib/page-paths";
 
 /** Texts of the page with one of these names, and codes, that a browser would translate. */
 function translatable(page: Visitor, names: readonly string[]): string[] {
@@ -76,15 +52,10 @@ test("no page lets a browser translate names, hostnames, tokens or codes", async
     if (texts.length > 0) found[page.path.replace(/\d+/g, "N")] = texts;
   };
   for (const path of [
-    ...["/", API_REFERENCE, "/changelog", DASHBOARD, NEW_SERVER, tagsOfSeveralPath({}), maintenanceOfSeveralPath({})],
-    ...[serverPath, serverSettingsPath, benchmarkPath, removeServerPath].map((of) => of(server)),
-    ...[GAME_SERVICES, SUPPORT, ACCOUNT_PAGE, NOTICE_PAGE],
-    ...[servicePath, serviceSettingsPath, serviceAccessPath, serviceDnsPath].map((of) => of(service)),
-    ...[deleteServicePath(service), disableServicePath(service)],
-    ...[EDGE_NODES, edgeNodeSettingsPath(node), removeEdgeNodePath(node)],
-    ...[TOKEN_PAGE, tokenPath(token.id), `${TOKEN_PAGE}?revoke=${token.id}`, `${TOKEN_PAGE}?revoke=all`],
+    ...everyPage({ server, service, token: token.id }, node),
+    ...[`${TOKEN_PAGE}?revoke=${token.id}`, `${TOKEN_PAGE}?revoke=all`],
     `${TOKEN_PAGE}?filter=${names.token.slice(0, 12)}`,
-    ...["/notices/confirm?key=x", "/notices/unsubscribe?key=x"],
+    ...[`${CONFIRM_ADDRESS}?key=x`, `${UNSUBSCRIBE}?key=x`],
   ]) {
     await page.goto(path);
     expect(page.status, path).toBe(200);

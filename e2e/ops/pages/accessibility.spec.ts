@@ -1,11 +1,11 @@
 import type { Page } from "playwright/test";
+import { everyPage } from "@/e2e/support/every-page";
 import { newBenchmarkRun, newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
 import { fillTokens, hostileService, SERVICE_PAGES } from "@/e2e/support/page-states";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { serverWithPast } from "@/e2e/support/server-with-past";
 import { db } from "@/lib/database/client";
-import * as pagePaths from "@/lib/page-paths";
 
 // What reaches over, is too small to press, moves or is printed, on every page. Axe looks in e2e/browser.
 
@@ -67,18 +67,8 @@ async function visitEveryPage(page: Page, accountId: number, look: (path: string
   const { id: service } = await newGameService(accountId);
   await db.account.update({ where: { id: accountId }, data: { role: "admin" } });
   const { id: edgeNode } = await db.edgeNode.create({ data: { name: unique("visited") }, select: { id: true } });
-  const own = { server, service, token: token.id };
-  const paths = [
-    ...Object.entries(pagePaths.OWN_PAGES).flatMap(([kind, { under, pages }]) =>
-      pages.map((name) => `${under}/${own[kind as keyof typeof own]}${name && `/${name}`}`),
-    ),
-    ...Object.values(pagePaths).filter((path) => typeof path === "string" && path !== pagePaths.NO_PAGE),
-    "/",
-    ...[pagePaths.edgeNodeSettingsPath(edgeNode), pagePaths.removeEdgeNodePath(edgeNode)],
-    ...[pagePaths.tagsOfSeveralPath({}), pagePaths.maintenanceOfSeveralPath({})],
-  ];
   try {
-    for (const path of paths.map(String)) {
+    for (const path of everyPage({ server, service, token: token.id }, edgeNode)) {
       await page.goto(path);
       await look(path);
     }
