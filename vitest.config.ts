@@ -2,8 +2,12 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
-/** Unit tests that change what is shared in a process: its environment, its log, its timers. */
-const OWN_PROCESS = ["app/metrics/route", "lib/mcp/endpoint", "lib/process/{log,lost-lines,repeated}"];
+/** Unit tests that change what is shared in a process: its environment, its log, its timers, its modules. */
+const OWN_PROCESS = [
+  "app/metrics/route",
+  "lib/{api/published-limit,mcp/endpoint}",
+  "lib/process/{log,lost-lines,repeated}",
+];
 const ownProcess = OWN_PROCESS.map((name) => `${name}.test.ts`);
 
 /** Do not depend on the engine or the machine, and take minutes. CI runs them. */

@@ -16,11 +16,6 @@ test("the README has fewer than 1,600 words", () => {
   expect(readFileSync("README.md", "utf8").split(/\s+/).length).toBeLessThan(1600);
 });
 
-test("installing the tests reports nothing: Swagger UI's counter of installations is switched off", () => {
-  const { scarfSettings } = JSON.parse(readFileSync("package.json", "utf8")) as { scarfSettings?: unknown };
-  expect(scarfSettings).toEqual({ enabled: false });
-});
-
 test.each(documents)("%s is shorter than 200 lines, and its links within the project lead somewhere", (file) => {
   const text = readFileSync(file, "utf8");
   expect(text.split("\n").length).toBeLessThan(200);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { randomAt } from "@/e2e/support/random";
+import { randomFacts } from "@/e2e/support/random-facts";
 import { tempFolder } from "@/e2e/support/temp-folder";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { HEALTH_SCORE_RULES } from "@/lib/api/health-score-rules";
@@ -41,34 +41,8 @@ function run(program: string, recipe: string, servers: readonly object[]) {
   return { status, rated };
 }
 
-/** Anything measured or not, at any age. */
 function randomServer(id: number) {
-  let drawn = 0;
-  const upTo = (most: number) => randomAt(100 * id + drawn++) * most;
-  const measured = (most: number) => (upTo(1) < 0.75 ? upTo(most) : null);
   const now = 100 * DAY;
-  const sample = {
-    ts: now - upTo(1_000_000),
-    cpuPct: measured(100),
-    cpuStealPct: measured(30),
-    cpuIowaitPct: measured(70),
-    load5: measured(20),
-    memUsedMb: measured(1000),
-    memTotalMb: measured(1) === null ? null : 1000,
-    swapUsedPct: measured(100),
-    diskUsedPct: measured(100),
-    netLossPct: measured(12),
-    netRetransmitPct: measured(25),
-    oomKills: upTo(1) < 0.1 ? 1 : 0,
-  };
-  const stability = {
-    coveragePct: 100 - upTo(20),
-    reboots: Math.floor(upTo(3)),
-    oomKills: Math.floor(upTo(3)),
-    failedUnits: Math.floor(upTo(3)),
-    lastOomAt: null,
-  };
-  const facts = { lastSeenAt: now - upTo(1_000_000), cores: 4, sample, stability };
-  const { score, components } = rateHealth(facts, now);
+  const { score, components } = rateHealth(randomFacts(id, now), now);
   return { id, score, score_components: components };
 }

@@ -10,15 +10,7 @@ const FILES = [
   "server/start.mjs",
   "scripts/demo-steps.mjs",
   "scripts/setup-lock.mjs",
-  "lib/process/build-info.mjs",
-  "lib/process/checkout.mjs",
-  "lib/process/console.mjs",
-  "lib/process/log.mjs",
-  "lib/process/lost-lines.mjs",
-  "lib/process/pid-file.mjs",
-  "lib/process/refused-start.mjs",
-  "lib/process/per-process.mjs",
-  "lib/process/repeated.mjs",
+  "lib/process",
   "lib/generated/inputs.sha256",
   "prisma/schema.prisma",
   "prisma/tables-generator.mjs",
@@ -35,7 +27,7 @@ beforeEach(() => {
   dir = tempFolder();
   for (const file of [...FILES, "package-lock.json"]) {
     mkdirSync(join(dir, dirname(file)), { recursive: true });
-    cpSync(file, join(dir, file));
+    cpSync(file, join(dir, file), { recursive: true });
   }
 });
 

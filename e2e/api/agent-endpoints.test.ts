@@ -16,12 +16,11 @@ import {
   writeSeries,
 } from "@/e2e/support/agent-requests";
 import { answer, ask } from "@/e2e/support/ask";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { newAccount, newReportingServer, unusableKeys } from "@/e2e/support/factories";
 import { exportRequest } from "@/e2e/support/otlp-request";
 import type { Series } from "@/e2e/support/write-request";
-import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";
@@ -30,16 +29,7 @@ import { mintToken } from "@/lib/tokens/format";
 // Keys, methods, limits and costs of the endpoints of stock agents.
 
 test("Bearer, Token and Basic carry the key; every bad key gets the same 401", async () => {
-  const [owner, disabled] = [await newAccount(), await newAccount()];
-  const [working, replaced, removed, ofDisabled] = [
-    await newReportingServer(owner.id),
-    await newReportingServer(owner.id),
-    await newReportingServer(owner.id),
-    await newReportingServer(disabled.id),
-  ];
-  await replaceServerKey(owner.id, replaced.id, new Date(Date.now() - HOUR));
-  await removeServer(owner.id, removed.id);
-  await setAccountDisabled(disabled.email, true);
+  const [working, unusable] = [await newReportingServer(), await unusableKeys()];
   const basic = (key: string) => `Basic ${Buffer.from(`anybody:${key}`).toString("base64")}`;
   for (const path of paths) {
     const body = agentAt(path)?.body(now(), 0) ?? "";
@@ -51,7 +41,7 @@ test("Bearer, Token and Basic carry the key; every bad key gets the same 401", a
     ]) {
       expect((await send(path, null, body, { Authorization })).status, `${path} ${Authorization}`).toBeLessThan(300);
     }
-    for (const key of [replaced.key, removed.key, ofDisabled.key, mintToken("serverKey"), owner.token, "csrv_"]) {
+    for (const key of unusable) {
       for (const Authorization of [`Bearer ${key}`, `Token ${key}`, basic(key)]) {
         const answer = await send(path, null, body, { Authorization });
         expect(answer, path).toMatchObject({ status: 401, json: { error: "Invalid or replaced server key." } });

@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { answer, ask, call, expectFailure, spend } from "@/e2e/support/ask";
-import { type Answer, ENDPOINT_PATHS } from "@/e2e/support/calls";
+import { type Answer, comparable, ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { newAccount, newToken } from "@/e2e/support/factories";
-import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, SECOND } from "@/lib/format/time";
-import { authenticate } from "@/lib/tokens/authentication";
 import { mintToken } from "@/lib/tokens/format";
 import { findToken, revokeTokens } from "@/lib/tokens/management";
 
@@ -68,17 +66,11 @@ test("a token with one character changed, cut, doubled or wrapped is 401 malform
   }
 });
 
-for (const spelling of ["bearer", "BEARER", "BeArEr"]) {
-  test(`the scheme may be written ${spelling}`, async () => {
-    const { token } = await newAccount();
-    expect((await withHeader(`${spelling} ${token}`)).status).toBe(200);
-  });
-}
-
-test("spaces and tabs around the token do not matter", async () => {
+test("the case of the scheme and blanks around the token do not matter", async () => {
   const { token } = await newAccount();
-  for (const header of [`Bearer   ${token}`, `Bearer \t ${token}`, `  Bearer ${token}  `]) {
-    expect((await withHeader(header)).status).toBe(200);
+  const spellings = [`bearer ${token}`, `BEARER ${token}`, `BeArEr ${token}`];
+  for (const header of [...spellings, `Bearer   ${token}`, `Bearer \t ${token}`, `  Bearer ${token}  `]) {
+    expect((await withHeader(header)).status, header).toBe(200);
   }
 });
 
@@ -118,35 +110,8 @@ test("unknown, revoked, expired, and of a disabled account: four identical answe
   for (const token of [mintToken(), revoked.token, expired.token, disabled.token]) {
     answers.push(await expectFailure(call("/api/v1/me", token), 401, INVALID));
   }
-  const [first, ...rest] = answers.map(comparable);
+  const [first, ...rest] = answers.map((answer) => comparable(answer));
   for (const answer of rest) expect(answer).toEqual(first);
-});
-
-/** An answer without its date and request id. */
-function comparable({ status, headers, text }: Answer) {
-  const fields = Object.fromEntries([...headers].filter(([name]) => !["date", "x-request-id"].includes(name)));
-  return { status, fields, text };
-}
-
-test("one statement authenticates concurrent tokens, each only for its own account", async () => {
-  const [first, second, disabled] = await Promise.all([newAccount(), newAccount(), newAccount()]);
-  await setAccountDisabled(disabled.email, true);
-  const revoked = await newToken(first.id);
-  await revokeTokens(first.id, [await tokenId(revoked)]);
-  const tokens = [first.token, mintToken(), second.token, disabled.token, first.token, revoked, second.token];
-  const queries = await recordQueries(async () => {
-    const callers = await Promise.all(tokens.map((token) => authenticate(token, { ip: null, agent: null })));
-    expect(callers.map((caller) => caller?.account.id ?? null)).toEqual([
-      first.id,
-      null,
-      second.id,
-      null,
-      first.id,
-      null,
-      second.id,
-    ]);
-  });
-  expect(queries.filter(({ text }) => text.startsWith("select")).length).toBe(1);
 });
 
 test("a disabled account's token works again once the account is enabled", async () => {

@@ -33,9 +33,6 @@ test("a node can report what it still serves and warn without changing the statu
     status: "failed",
     error: `${node.name}: The origin cannot be found in DNS. Players still reach version 1.`,
   });
-  // A program of before these fields.
-  expect((await say(2, { error: "no route" })).status).toBe(200);
-  expect(await stateOf(id)).toMatchObject({ status: "failed", error: `${node.name}: no route` });
   for (const words of [
     { serving_version: -1 },
     { serving_version: "1" },
@@ -150,12 +147,7 @@ test("a report is taken whole or refused in a sentence that names the fault", as
   expect((await report(node.key, " ".repeat(256 * 1024 + 1))).json).toEqual({
     error: "The body is larger than 256 KB.",
   });
-  for (const headers of [{ "Content-Type": "text/plain" }, { "Content-Encoding": "gzip" }] as Record<
-    string,
-    string
-  >[]) {
-    expect((await report(node.key, "{}", { headers })).status).toBe(415);
-  }
+  expect((await report(node.key, "{}", { headers: { "Content-Encoding": "gzip" } })).status).toBe(415);
   expect(await sql("select 1 from metric_samples")).toHaveLength(0);
   // Ignores a version that does not exist.
   await acknowledge(node.key, id, 99);

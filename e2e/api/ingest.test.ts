@@ -138,12 +138,3 @@ test("a body beyond 16 KB is refused, and stores nothing", async () => {
   expect(larger).toMatchObject({ status: 413, json: { error: "The body is larger than 16 KB." } });
   expect(await samplesOf(id)).toBe(1);
 });
-
-test("a body of the wrong type counts to the limit of its key", async () => {
-  const { key } = await newReportingServer();
-  const wrong = () => send(key, sample, { headers: { "Content-Type": "text/plain" } });
-  for (let batch = 0; batch < 30; batch++) {
-    for (const { status } of await Promise.all(Array.from({ length: 10 }, wrong))) expect(status).toBe(415);
-  }
-  expect((await wrong()).status).toBe(429);
-});

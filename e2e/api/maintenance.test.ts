@@ -1,21 +1,9 @@
 import { expect, test } from "vitest";
-import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { clockField } from "@/lib/format/time-range";
 import { callOffMaintenance, listMaintenance, MOST_MAINTENANCE, planMaintenance } from "@/lib/servers/maintenance";
-import { deleteOld } from "@/lib/sweep/retention";
-
-test("maintenance goes with the events of its time", async () => {
-  const { id: serverId } = await newServer((await newAccount()).id);
-  const ended = (days: number) => {
-    const endedAt = new Date(Date.now() - days * DAY);
-    return { serverId, startedAt: new Date(endedAt.getTime() - DAY), endedAt };
-  };
-  await db.maintenanceTime.createMany({ data: [ended(402), ended(398)] });
-  await deleteOld("events", async () => true);
-  expect(await db.maintenanceTime.count({ where: { serverId } })).toBe(1);
-});
 
 test("maintenance keeps to its limits, and is planned for all chosen servers or none", async () => {
   const { id: accountId } = await newAccount();

@@ -15,20 +15,6 @@ import { pause } from "@/lib/process/background";
 const REFUSED = { kind: "again", reason: "It answered 500.", arrived: "no" } as const;
 const LATE = { kind: "again", reason: "It did not answer." } as const;
 
-test("an outage that ends before its beginning was sent is told in one message", async () => {
-  const { live, goOffline, comeBack, addServer, arrivals, answers, channelId } = await newListener();
-  const server = await addServer("web-1");
-  answers.set(channelId, REFUSED);
-  await goOffline(server, 5);
-  await live(2 * MINUTE);
-  await comeBack(server);
-  answers.clear();
-  await live(20 * MINUTE);
-  expect(arrivals.map(({ lines }) => lines[0])).toEqual([
-    expect.stringMatching(/^web-1 was offline from \d\d:\d\d to \d\d:\d\d\.$/),
-  ]);
-});
-
 test("an outage that ends while its beginning is refused is told once, as over", async () => {
   const { live, goOffline, comeBack, addServer, titles, answers, channelId, rows } = await newListener();
   const server = await addServer("web-1");

@@ -2,35 +2,13 @@ import { expect, test } from "vitest";
 import { call } from "@/e2e/support/ask";
 import { ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { facts, sample, send } from "@/e2e/support/check-ins";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { newReportingServer, unusableKeys } from "@/e2e/support/factories";
 import { recordQueries } from "@/e2e/support/recorded-queries";
-import { setAccountDisabled } from "@/lib/accounts/accounts";
-import { HOUR } from "@/lib/format/time";
-import { removeServer } from "@/lib/servers/management";
-import { replaceServerKey } from "@/lib/servers/server-keys";
-import { mintToken } from "@/lib/tokens/format";
 
 // What a server key may do, and how many statements that costs. How often it may report: agent-endpoints.test.ts.
 
 test("a missing key is one 401, and all unusable keys are another", async () => {
-  const [owner, disabled] = [await newAccount(), await newAccount()];
-  const [replaced, removed, ofDisabled] = [
-    await newReportingServer(owner.id),
-    await newReportingServer(owner.id),
-    await newReportingServer(disabled.id),
-  ];
-  await replaceServerKey(owner.id, replaced.id, new Date(Date.now() - HOUR));
-  await removeServer(owner.id, removed.id);
-  await setAccountDisabled(disabled.email, true);
-  const wrong = [
-    replaced.key,
-    removed.key,
-    ofDisabled.key,
-    mintToken("serverKey"),
-    owner.token,
-    "csrv_",
-    "x".repeat(9000),
-  ];
+  const wrong = [...(await unusableKeys()), "x".repeat(9000)];
   const answers = await Promise.all(wrong.map((key) => send(key, sample)));
   for (const { status, json, headers } of answers) {
     expect({ status, json }).toEqual({ status: 401, json: { error: "Invalid or replaced server key." } });

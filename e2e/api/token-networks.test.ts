@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { answer, call, expectFailure, sendMcp } from "@/e2e/support/ask";
-import { type Answer, ENDPOINT_PATHS } from "@/e2e/support/calls";
+import { comparable, ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { newAccount, unique } from "@/e2e/support/factories";
 import type { McpAnswer } from "@/e2e/support/mcp-client";
 import { recordQueries, SET_UP } from "@/e2e/support/recorded-queries";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { authenticate } from "@/lib/tokens/authentication";
+import { mintToken } from "@/lib/tokens/format";
 import { createToken, findToken, replaceToken, restrictToken, revokeTokens } from "@/lib/tokens/management";
 
 // A token may name the networks that it works from. The consoles of these tests trust one proxy, so that a test can come
@@ -23,12 +25,6 @@ async function newRestrictedToken(networks = NETWORKS) {
   const result = await createToken(accountId, { name: unique("Token"), expiresAt: null, networks });
   if (result.kind !== "created") throw new Error(JSON.stringify(result));
   return { accountId, raw: result.raw, id: result.token.id };
-}
-
-/** What a client can tell an answer by, without its date and request id. */
-function comparable({ status, headers, text }: Pick<Answer, "status" | "headers" | "text">) {
-  const fields = Object.fromEntries([...headers].filter(([name]) => !["date", "x-request-id"].includes(name)));
-  return { status, fields, text };
 }
 
 async function scrape(raw: string, ip: string) {
@@ -65,17 +61,23 @@ test("outside its networks a token is refused by every endpoint like a revoked o
   }
 });
 
-test("concurrent requests are each judged by their own ip, and unknown ips are outside", async () => {
+test("one statement authenticates concurrent tokens, each by its own account and ip", async () => {
   const [restricted, other] = await Promise.all([newRestrictedToken(), newRestrictedToken("198.51.100.1")]);
-  const free = await newAccount();
+  const [free, disabled, revoked] = [await newAccount(), await newAccount(), await newRestrictedToken()];
+  await setAccountDisabled(disabled.email, true);
+  await revokeTokens(revoked.accountId, [revoked.id]);
   const requests = [
     [restricted.raw, INSIDE, restricted.accountId],
     [restricted.raw, OUTSIDE, null],
     [other.raw, INSIDE, null],
     [other.raw, "198.51.100.1", other.accountId],
     [restricted.raw, "2001:db8:7::1", restricted.accountId],
+    // An unknown ip is outside.
     [restricted.raw, null, null],
     [free.token, null, free.id],
+    [mintToken(), INSIDE, null],
+    [disabled.token, INSIDE, null],
+    [revoked.raw, INSIDE, null],
     [free.token, OUTSIDE, free.id],
   ] as const;
   const queries = await recordQueries(async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
-import { call, getData, sharedOrigin } from "@/e2e/support/fixtures";
+import { call, getData, own, sharedOrigin } from "@/e2e/support/fixtures";
 import { answerQuestion, createOnPage, expect, finishOnPage, signOut, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { startRecordingProxy } from "@/e2e/support/recording-proxy";
 import { db } from "@/lib/database/client";
@@ -48,45 +48,39 @@ test("editing a name clears its error, and a name too long is counted live", asy
 });
 
 test("in the whole flow the raw token appears in one response body only", async ({ page, context, account }) => {
-  const proxy = await startRecordingProxy(sharedOrigin());
-  try {
-    await page.goto(proxy.origin + TOKEN_PAGE);
-    const raw = await createOnPage(page, "watched");
-    const createdUrl = page.url();
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByRole("button", { name: "Copy token" }).click();
-    await expect(page.getByRole("button", { name: "Copied token" })).toBeVisible();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(raw);
-    expect(await getData("/api/v1/me", raw)).toMatchObject({ id: account.id });
-    await finishOnPage(page);
-    await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
-    expect(await contentOf(page)).not.toContain(raw);
-    await page.reload();
-    expect(await contentOf(page)).not.toContain(raw);
-    await page.goto(`${proxy.origin}/`);
-    await goBack(page);
-    expect(await contentOf(page)).not.toContain(raw);
-    const tab = await context.newPage();
-    await tab.goto(proxy.origin + TOKEN_PAGE);
-    expect(await contentOf(tab)).not.toContain(raw);
+  const proxy = await own(startRecordingProxy(sharedOrigin()));
+  await page.goto(proxy.origin + TOKEN_PAGE);
+  const raw = await createOnPage(page, "watched");
+  const createdUrl = page.url();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy token" }).click();
+  await expect(page.getByRole("button", { name: "Copied token" })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(raw);
+  expect(await getData("/api/v1/me", raw)).toMatchObject({ id: account.id });
+  await finishOnPage(page);
+  await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
+  expect(await contentOf(page)).not.toContain(raw);
+  await page.reload();
+  expect(await contentOf(page)).not.toContain(raw);
+  await page.goto(`${proxy.origin}/`);
+  await goBack(page);
+  expect(await contentOf(page)).not.toContain(raw);
+  const tab = await context.newPage();
+  await tab.goto(proxy.origin + TOKEN_PAGE);
+  expect(await contentOf(tab)).not.toContain(raw);
 
-    expect(proxy.bodies().filter((body) => body.includes(raw))).toHaveLength(1);
-    expect(proxy.rest().filter((text) => text.includes(raw))).toEqual([]);
-    expect(createdUrl).not.toContain(raw);
-    expect(JSON.stringify(await context.storageState())).not.toContain(raw);
-    const stored = await page.evaluate(() =>
-      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]),
-    );
-    expect(stored).not.toContain(raw);
-    const readLog = () => readFileSync(String(process.env.E2E_LOG), "utf8");
-    await expect.poll(readLog).toMatch(new RegExp(`"event":"token created".*"account":${account.id}\\b`));
-    expect(readLog()).not.toContain(raw.slice(5, 25));
-    const rows = await db.accessToken.findMany({ where: { accountId: account.id }, omit: { tokenHash: false } });
-    expect(rows).toHaveLength(1);
-    expect(JSON.stringify(rows)).not.toContain(raw.slice(5, 25));
-  } finally {
-    await proxy.stop();
-  }
+  expect(proxy.bodies().filter((body) => body.includes(raw))).toHaveLength(1);
+  expect(proxy.rest().filter((text) => text.includes(raw))).toEqual([]);
+  expect(createdUrl).not.toContain(raw);
+  expect(JSON.stringify(await context.storageState())).not.toContain(raw);
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]));
+  expect(stored).not.toContain(raw);
+  const readLog = () => readFileSync(String(process.env.E2E_LOG), "utf8");
+  await expect.poll(readLog).toMatch(new RegExp(`"event":"token created".*"account":${account.id}\\b`));
+  expect(readLog()).not.toContain(raw.slice(5, 25));
+  const rows = await db.accessToken.findMany({ where: { accountId: account.id }, omit: { tokenHash: false } });
+  expect(rows).toHaveLength(1);
+  expect(JSON.stringify(rows)).not.toContain(raw.slice(5, 25));
 });
 
 test("going back to the answer does not show the token again", async ({ page, account }) => {

@@ -3,7 +3,7 @@ import pg from "pg";
 import { expectReadable } from "@/e2e/support/axe";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
-import { sharedOrigin } from "@/e2e/support/fixtures";
+import { atEnd, own, sharedOrigin } from "@/e2e/support/fixtures";
 import { insertCaller, insertSession } from "@/e2e/support/insert-caller";
 import { listen } from "@/e2e/support/listen";
 import {
@@ -167,84 +167,76 @@ test("copy buttons of server and start page copy, and each says so", async ({ pa
 });
 
 test("error pages have no axe violation, and Try again shows the recovered page", async ({ browser }) => {
-  const database = await createTestDatabase();
+  const database = await own(createTestDatabase());
   await insertCaller(database.url);
   const client = new pg.Client(database.url);
+  atEnd(() => client.end());
   await client.connect();
   const session = await insertSession(database.url);
   await client.query("alter table access_tokens rename to elsewhere");
-  const app = await startConsole(database.url);
+  const app = await own(startConsole(database.url));
   // Not the page that counts errors in the browser's console: here there must be one.
   const page = await browser.newPage();
-  try {
-    await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
-    expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(500);
-    await expect(page.getByRole("heading", { name: "Something went wrong on our side" })).toBeFocused();
-    await expect(page.getByText(/^For the operator: error \w+$/)).toBeVisible();
-    expect(await page.content()).not.toContain("access_tokens");
-    await expectReadable(page);
+  atEnd(() => page.close());
+  await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
+  expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(500);
+  await expect(page.getByRole("heading", { name: "Something went wrong on our side" })).toBeFocused();
+  await expect(page.getByText(/^For the operator: error \w+$/)).toBeVisible();
+  expect(await page.content()).not.toContain("access_tokens");
+  await expectReadable(page);
 
-    await client.query("alter table elsewhere rename to access_tokens");
-    await page.getByRole("button", { name: "Try again" }).click();
-    await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
+  await client.query("alter table elsewhere rename to access_tokens");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
 
-    // A page that would be named after what it shows.
-    await client.query("alter table servers rename to elsewhere");
-    expect((await page.goto(app.origin + serverPath(1)))?.status()).toBe(500);
-    await expect(page).toHaveTitle("Something went wrong · Console");
+  // A page that would be named after what it shows.
+  await client.query("alter table servers rename to elsewhere");
+  expect((await page.goto(app.origin + serverPath(1)))?.status()).toBe(500);
+  await expect(page).toHaveTitle("Something went wrong · Console");
 
-    await client.end();
-    await database.stop();
-    expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
-    await expect(page.getByRole("heading", { name: "The console is unavailable right now" })).toBeVisible();
-    await expectReadable(page);
-  } finally {
-    await page.close();
-    await app.stop();
-    await client.end();
-    await database.stop();
-  }
+  await client.end();
+  await database.stop();
+  expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
+  await expect(page.getByRole("heading", { name: "The console is unavailable right now" })).toBeVisible();
+  await expectReadable(page);
 });
 
 test("a page of another origin can call the API and read the limit", async ({ page: tab }) => {
   const { token } = await newAccount();
   const page = createServer((_, response) => response.end("<!doctype html>"));
+  atEnd(() => page.close());
   const port = await listen(page);
-  try {
-    // A browser asks before it sends a header of its own.
-    await tab.context().setExtraHTTPHeaders({});
-    await tab.goto(`http://127.0.0.1:${port}/`);
-    const read = (path: string, authorization: string) =>
-      tab.evaluate(
-        async ([url, Authorization]) => {
-          const response = await fetch(url as string, { headers: { Authorization: Authorization as string } });
-          return {
-            status: response.status,
-            body: await response.text(),
-            limit: response.headers.get("RateLimit"),
-            remaining: response.headers.get("X-RateLimit-Remaining"),
-            type: response.headers.get("Content-Type"),
-            id: response.headers.get("X-Request-Id"),
-          };
-        },
-        [sharedOrigin() + path, authorization],
-      );
-    const success = await read("/api/v1/me", `Bearer ${token}`);
-    const left = String(API_REQUESTS.limit - 1);
-    expect(success).toMatchObject({ status: 200, limit: `"default";r=${left};t=60`, remaining: left });
-    expect(success.id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await read("/api/v1/nope", `Bearer ${token}`)).toMatchObject({
-      status: 404,
-      remaining: String(API_REQUESTS.limit - 2),
-    });
-    expect(await read("/api/v1/me", "Bearer nonsense")).toMatchObject({ status: 401, limit: null });
-    const scrape = await read("/metrics", `Bearer ${token}`);
-    expect(scrape).toMatchObject({ status: 200, type: "text/plain; version=0.0.4; charset=utf-8", remaining: "117" });
-    expect(await read("/metrics", "Bearer nonsense")).toMatchObject({
-      status: 401,
-      body: expect.stringMatching(/^Malformed/),
-    });
-  } finally {
-    page.close();
-  }
+  // A browser asks before it sends a header of its own.
+  await tab.context().setExtraHTTPHeaders({});
+  await tab.goto(`http://127.0.0.1:${port}/`);
+  const read = (path: string, authorization: string) =>
+    tab.evaluate(
+      async ([url, Authorization]) => {
+        const response = await fetch(url as string, { headers: { Authorization: Authorization as string } });
+        return {
+          status: response.status,
+          body: await response.text(),
+          limit: response.headers.get("RateLimit"),
+          remaining: response.headers.get("X-RateLimit-Remaining"),
+          type: response.headers.get("Content-Type"),
+          id: response.headers.get("X-Request-Id"),
+        };
+      },
+      [sharedOrigin() + path, authorization],
+    );
+  const success = await read("/api/v1/me", `Bearer ${token}`);
+  const left = String(API_REQUESTS.limit - 1);
+  expect(success).toMatchObject({ status: 200, limit: `"default";r=${left};t=60`, remaining: left });
+  expect(success.id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await read("/api/v1/nope", `Bearer ${token}`)).toMatchObject({
+    status: 404,
+    remaining: String(API_REQUESTS.limit - 2),
+  });
+  expect(await read("/api/v1/me", "Bearer nonsense")).toMatchObject({ status: 401, limit: null });
+  const scrape = await read("/metrics", `Bearer ${token}`);
+  expect(scrape).toMatchObject({ status: 200, type: "text/plain; version=0.0.4; charset=utf-8", remaining: "117" });
+  expect(await read("/metrics", "Bearer nonsense")).toMatchObject({
+    status: 401,
+    body: expect.stringMatching(/^Malformed/),
+  });
 });

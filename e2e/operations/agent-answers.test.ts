@@ -5,7 +5,6 @@ import { agentTest as test } from "@/e2e/support/agent-test";
 import { SLOW } from "@/e2e/support/patience";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import { SECOND } from "@/lib/format/time";
-import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh when what answers it, or its clock, is not as it should be.
 
@@ -18,12 +17,9 @@ test("only the console's own answer settles a check-in, never a captive portal's
     response.end("<html>Please sign in to the hotel's network.</html>");
   });
   const agent = bench.startService(portal.origin, bench.machine());
-  try {
-    await expect.poll(() => clock.elapsed(), SLOW).toBeGreaterThanOrEqual(400);
-    await expect.poll(() => readdirSync(join(bench.dir, "spool"))).toEqual([]);
-  } finally {
-    await agent.stop();
-  }
+  await expect.poll(() => clock.elapsed(), SLOW).toBeGreaterThanOrEqual(400);
+  await expect.poll(() => readdirSync(join(bench.dir, "spool"))).toEqual([]);
+  await agent.stop();
   expect(agent.stderr()).toContain("Not delivered yet (200?): a proxy answered, not the console");
   expect(agent.stderr()).toContain("Not delivered yet (400?): a proxy answered, not the console");
   // All that was measured came through in the end.
@@ -61,11 +57,8 @@ test("Retry-After is obeyed up to fifteen minutes, and invalid headers stop noth
     response.end('{"error":"Not now."}');
   });
   const agent = bench.startService(console.origin, machine);
-  try {
-    await expect.poll(() => arrivals.length, SLOW).toBeGreaterThan(cases.length + 1);
-  } finally {
-    await agent.stop();
-  }
+  await expect.poll(() => arrivals.length, SLOW).toBeGreaterThan(cases.length + 1);
+  await agent.stop();
   for (const [n, [headers, seconds]] of cases.entries()) {
     const wait = (arrivals[n + 1] ?? 0) - (arrivals[n] ?? 0);
     expect(wait, JSON.stringify(headers)).toBeGreaterThanOrEqual(seconds);
@@ -90,11 +83,8 @@ test("the spool holds 150 check-ins, drops the oldest first and obeys Retry-Afte
     writeFiles(spool, { [`${now - 5000 + n * 30}.json`]: JSON.stringify({ sampled_at: n }) });
   }
   const agent = bench.startService(console.origin, bench.machine());
-  try {
-    await expect.poll(() => reports.length, SLOW).toBeGreaterThan(3);
-  } finally {
-    await agent.stop();
-  }
+  await expect.poll(() => reports.length, SLOW).toBeGreaterThan(3);
+  await agent.stop();
   const [first, second, third] = reports;
   // The spool dropped the oldest 11 of 161 samples, and more for samples taken during the 95 seconds of waiting.
   expect(first?.sampledAt).toBe(11);
@@ -120,11 +110,8 @@ test("an answer that never ends takes neither memory nor the next check-in", asy
     write();
   });
   const agent = bench.startService(console.origin);
-  try {
-    await expect.poll(() => console.samples.length).toBeGreaterThan(2);
-  } finally {
-    await agent.stop();
-  }
+  await expect.poll(() => console.samples.length).toBeGreaterThan(2);
+  await agent.stop();
   expect(largest).toBeLessThanOrEqual(2 ** 17);
 });
 
@@ -132,7 +119,7 @@ test("GNU wget says why it could not deliver, as curl does", async ({ bench, exp
   needsProgram({ task, skip }, "wget");
   const tools = "sh dash awk cat cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc wget";
   bench.only(tools.split(" "));
-  const { code, stderr } = await bench.run(["dash"], ["once", "http://127.0.0.1:1"], `${mintToken("serverKey")}\n`);
+  const { code, stderr } = await bench.once("http://127.0.0.1:1");
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^agent\.sh: Not checked in \(000\): .*refused/i)]);
 });
 
@@ -149,9 +136,7 @@ test("of two machines each keeps a name of its own, with or without cksum", asyn
   }
   const nameOf = async (machine: string) => {
     const variables = { PROC_ROOT: join(bench.dir, machine) };
-    expect((await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, variables)).code).toBe(
-      0,
-    );
+    expect((await bench.once(console.origin, variables)).code).toBe(0);
     return String(console.samples.at(-1)?.daemon);
   };
   const one = await nameOf("one");
@@ -193,11 +178,8 @@ for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
         return response.end('{"data":{"stored":true}}');
       });
       const agent = bench.startService(console.origin);
-      try {
-        await expect.poll(() => off.length).toBeGreaterThan(7);
-      } finally {
-        await agent.stop();
-      }
+      await expect.poll(() => off.length).toBeGreaterThan(7);
+      await agent.stop();
       expect(Math.max(...off)).toBeLessThan(60);
       expect(readFileSync(behind, "utf8").trim()).toBe("0");
     });

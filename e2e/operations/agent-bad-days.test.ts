@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { PING, SHELLS, stored, writeFiles } from "@/e2e/support/agent";
 import { agentTest as test } from "@/e2e/support/agent-test";
 import { needsProgram } from "@/e2e/support/unit-needs";
-import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh when its disk, df or ping fails.
 
@@ -29,11 +28,8 @@ test("a machine whose disk is full goes on reporting, and keeps no broken check-
   bench.shim("df", "echo Filesystem; echo '/dev/vda1 1000 1000 0 100% /'");
   const console = await bench.startAnswering(stored);
   const agent = bench.startService(console.origin, { STATE_DIRECTORY: disk });
-  try {
-    await expect.poll(() => console.samples.length).toBeGreaterThan(2);
-  } finally {
-    await agent.stop();
-  }
+  await expect.poll(() => console.samples.length).toBeGreaterThan(2);
+  await agent.stop();
   expect(console.samples.every(({ cpu_pct }) => typeof cpu_pct === "number")).toBe(true);
   expect(console.samples.map(({ disk_used_pct }) => disk_used_pct)).toEqual(console.samples.map(() => 100));
   expect(agent.stderr()).toContain("There is no room to keep check-ins in; only the newest is sent.");
@@ -60,14 +56,7 @@ for (const shell of [...SHELLS, ["sh"]]) {
     bench.shim("df", "echo Filesystem; echo '/dev/vda1 1000 1000 0 100% /'");
     const console = await bench.startAnswering(stored);
     const run = (FULL: string) =>
-      bench.run(
-        ["unshare", "--mount", "sh", script, ...shell],
-        ["once", console.origin],
-        `${mintToken("serverKey")}\n`,
-        {
-          ...{ TMPDIR: disk, FULL },
-        },
-      );
+      bench.once(console.origin, { TMPDIR: disk, FULL }, ["unshare", "--mount", "sh", script, ...shell]);
     expect(await run(disk)).toEqual({ code: 0, stdout: `Checked in at ${console.origin}.\n`, stderr: "" });
     expect(console.samples).toEqual([expect.objectContaining({ cpu_pct: expect.any(Number), disk_used_pct: 100 })]);
     const message = `agent.sh: There is no room for 64 KB of temporary files in ${disk}, /dev/shm or /run.\n`;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentBench, type Answer, EACH_SHELL, writeFiles } from "@/e2e/support/agent";
 import { agentTest as test } from "@/e2e/support/agent-test";
@@ -30,21 +30,18 @@ for (const shell of EACH_SHELL) {
     const paths = bench.machine({ "self/mountinfo": mounts(["/bad0", ...good, "/full", "/good0"]) });
     const console = await bench.startConsole();
     const agent = bench.startService(console.origin, paths, shell);
-    try {
-      await expect.poll(() => console.samples.length).toBeGreaterThan(1);
-      // One is gone before the one that hangs, and others come: the figures stay with their paths.
-      writeFiles(paths.PROC_ROOT, { "self/mountinfo": mounts([...good.slice(1), "/bad0", "/full"]) });
-      const seen = console.samples.length;
-      await expect.poll(() => console.samples.length).toBeGreaterThan(seen + 1);
-      expect(console.samples.map(({ disk_used_pct }) => disk_used_pct)).toEqual(console.samples.map(() => 99));
-      expect(agent.stderr()).toContain("df does not answer for /bad0, so");
-      writeFiles(paths.PROC_ROOT, { "self/mountinfo": mounts([...bad, "/full"]) });
-      await expect
-        .poll(() => agent.stderr())
-        .toMatch(/for \/bad0, \/bad1, \/bad2 and 5 more; with 8 such no other is asked/);
-    } finally {
-      await agent.stop();
-    }
+    await expect.poll(() => console.samples.length).toBeGreaterThan(1);
+    // One is gone before the one that hangs, and others come: the figures stay with their paths.
+    writeFiles(paths.PROC_ROOT, { "self/mountinfo": mounts([...good.slice(1), "/bad0", "/full"]) });
+    const seen = console.samples.length;
+    await expect.poll(() => console.samples.length).toBeGreaterThan(seen + 1);
+    expect(console.samples.map(({ disk_used_pct }) => disk_used_pct)).toEqual(console.samples.map(() => 99));
+    expect(agent.stderr()).toContain("df does not answer for /bad0, so");
+    writeFiles(paths.PROC_ROOT, { "self/mountinfo": mounts([...bad, "/full"]) });
+    await expect
+      .poll(() => agent.stderr())
+      .toMatch(/for \/bad0, \/bad1, \/bad2 and 5 more; with 8 such no other is asked/);
+    await agent.stop();
     const asked = readFileSync(log, "utf8").trim().split("\n");
     // One source is asked once with all its paths.
     expect(asked.filter((words) => words.endsWith("-Pk /bad0"))).toHaveLength(1);
@@ -74,11 +71,8 @@ test.sequential("each slow source is asked once before any is asked again", asyn
   const console = await bench.startConsole();
   const agent = bench.startService(console.origin, paths);
   const asked = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
-  try {
-    await expect.poll(() => asked().length).toBeGreaterThanOrEqual(40);
-  } finally {
-    await agent.stop();
-  }
+  await expect.poll(() => asked().length).toBeGreaterThanOrEqual(40);
+  await agent.stop();
   expect(new Set(asked().slice(0, 40)).size).toBe(40);
 });
 
@@ -95,12 +89,7 @@ for (const client of ["curl", "wget"]) {
     const other = await bench.startConsole();
     const once = async (next: Answer) => {
       answer = next;
-      const { code, stderr } = await bench.run(
-        ["dash"],
-        ["once", console.origin],
-        `${mintToken("serverKey")}\n`,
-        bench.machine(),
-      );
+      const { code, stderr } = await bench.once(console.origin, bench.machine());
       expect(code).toBe(1);
       return stderr;
     };
@@ -153,7 +142,7 @@ for (const client of ["curl", "wget"]) {
         return { status: 400, headers, body: '{"error":"sampled_at: is old."}' };
       });
       const paths = bench.machine();
-      const ended = await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, paths);
+      const ended = await bench.once(console.origin, paths);
       expect([ended.code, ended.stdout]).toEqual([0, `Checked in at ${console.origin}.\n`]);
       const [, off, told] = /^The clocks .* differ by (\d+) seconds; (.*)$/m.exec(ended.stderr) ?? [];
       expect([off, told]).toEqual([String(Math.abs(now - clock)), "check-ins carry the console's time."]);
@@ -238,54 +227,5 @@ test("the service reads the key file where systemd gives no credentials", async 
       DESTDIR: bench.dir,
     });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/The server key .* cannot be read/)]);
-  }
-});
-
-test("install ends after the second failed start with systemd's result and a remedy", async ({ bench, expect }) => {
-  const console = await bench.startConsole();
-  const shows = join(bench.dir, "shows");
-  const never = "was started and has not checked in within 90 seconds; see: journalctl -u console-agent";
-  for (const [n, [first, second, looks = 5, told = "does not start"]] of (
-    [
-      ["NRestarts=0\nSubState=auto-restart", "NRestarts=1\nSubState=auto-restart"],
-      ["SubState=running\nNRestarts=1", "ActiveState=failed\nSubState=failed"],
-      ["SubState=auto-restart\nStarted=1", "SubState=auto-restart\nStarted=2"],
-      ["SubState=start\nNRestarts=1", "NRestarts=2\nSubState=running"],
-      ["SubState=running", "SubState=running", 91, never],
-    ] as [string, string, number?, string?][]
-  ).entries()) {
-    const root = join(bench.dir, `root${n}`);
-    writeFiles(root, { "run/systemd/system/x": "", "etc/systemd/system/x": "" });
-    writeFileSync(shows, "");
-    bench.shim("id", "echo 0");
-    bench.shim("sleep", "exit 0");
-    bench.shim(
-      "systemctl",
-      `[ $1 = show ] || exit 0; echo x >>${shows}; n=$(wc -l <${shows}); printf '%s\\n' Result=exit-code ExecMainStatus=243
-       [ $n -lt 5 ] && printf '${first.replace("\n", "\\n")}\\n' || printf '${second.replace("\n", "\\n")}\\n'`,
-    );
-    bench.shim(
-      "journalctl",
-      "echo 'Failed to set up credentials: Protocol error'; echo \"Failed with result 'exit-code'.\"",
-    );
-    const { code, stdout, stderr } = await bench.run(
-      ["dash"],
-      ["install", console.origin],
-      `${mintToken("serverKey")}\n`,
-      {
-        ...bench.machine(),
-        DESTDIR: root,
-      },
-    );
-    expect([code, stdout]).toEqual([1, expect.not.stringContaining("Installed")]);
-    expect(stderr).toContain(`The service ${told}`);
-    expect(stderr).toContain("exit-code, status 243");
-    expect(stderr).toContain("Failed to set up credentials: Protocol error");
-    expect(stderr).toContain(
-      `/bin/sh /usr/local/lib/console-agent/agent.sh once ${console.origin} </etc/console-agent/key`,
-    );
-    expect(stderr).not.toContain("no server key");
-    expect(readFileSync(shows, "utf8").length / 2).toBe(looks);
-    expect(readdirSync(join(root, "etc/console-agent"))).toContain("key");
   }
 });

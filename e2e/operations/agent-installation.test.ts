@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentBench, writeFiles } from "@/e2e/support/agent";
 import { agentTest as test } from "@/e2e/support/agent-test";
@@ -14,7 +14,8 @@ async function install(bench: AgentBench, root: string, systemctl: string) {
   bench.shim("sleep", "exit 0");
   bench.shim("systemctl", systemctl);
   const variables = { ...bench.machine(), DESTDIR: root };
-  return bench.run(["dash"], ["install", console.origin], `${mintToken("serverKey")}\n`, variables);
+  const ended = await bench.run(["dash"], ["install", console.origin], `${mintToken("serverKey")}\n`, variables);
+  return { origin: console.origin, ...ended };
 }
 
 test("install succeeds after one that failed, though systemd still counts its restarts", async ({ bench, expect }) => {
@@ -60,6 +61,38 @@ test("install tells the agent's own last line, or how its process ended", async 
   }
 });
 
+test("install ends after the second failed start with systemd's result and a remedy", async ({ bench, expect }) => {
+  const shows = join(bench.dir, "shows");
+  const never = "was started and has not checked in within 90 seconds; see: journalctl -u console-agent";
+  for (const [n, [first, second, looks = 5, told = "does not start"]] of (
+    [
+      ["NRestarts=0\nSubState=auto-restart", "NRestarts=1\nSubState=auto-restart"],
+      ["SubState=running\nNRestarts=1", "ActiveState=failed\nSubState=failed"],
+      ["SubState=auto-restart\nStarted=1", "SubState=auto-restart\nStarted=2"],
+      ["SubState=start\nNRestarts=1", "NRestarts=2\nSubState=running"],
+      ["SubState=running", "SubState=running", 91, never],
+    ] as [string, string, number?, string?][]
+  ).entries()) {
+    const root = join(bench.dir, `root${n}`);
+    writeFileSync(shows, "");
+    const systemctl = `[ $1 = show ] || exit 0; echo x >>${shows}; n=$(wc -l <${shows}); printf '%s\\n' Result=exit-code ExecMainStatus=243
+       [ $n -lt 5 ] && printf '${first.replace("\n", "\\n")}\\n' || printf '${second.replace("\n", "\\n")}\\n'`;
+    bench.shim(
+      "journalctl",
+      "echo 'Failed to set up credentials: Protocol error'; echo \"Failed with result 'exit-code'.\"",
+    );
+    const { origin, code, stdout, stderr } = await install(bench, root, systemctl);
+    expect([code, stdout]).toEqual([1, expect.not.stringContaining("Installed")]);
+    expect(stderr).toContain(`The service ${told}`);
+    expect(stderr).toContain("exit-code, status 243");
+    expect(stderr).toContain("Failed to set up credentials: Protocol error");
+    expect(stderr).toContain(`/bin/sh /usr/local/lib/console-agent/agent.sh once ${origin} </etc/console-agent/key`);
+    expect(stderr).not.toContain("no server key");
+    expect(readFileSync(shows, "utf8").length / 2).toBe(looks);
+    expect(readdirSync(join(root, "etc/console-agent"))).toContain("key");
+  }
+});
+
 test("the service names its folders itself, which systemd before 240 does not", async ({ bench, expect }) => {
   const { stdout } = await bench.run(["dash"], ["unit", "https://console.example.com"]);
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(stdout)?.[1];
@@ -72,10 +105,7 @@ test("the service reports where its state folder is named and cannot be made", a
   const agent = bench.start(["dash"], ["run", console.origin], `${mintToken("serverKey")}\n`, {
     ...{ ...bench.machine(), STATE_DIRECTORY: "/proc/none", RUNTIME_DIRECTORY: bench.memory() },
   });
-  try {
-    await expect.poll(() => console.samples.length).toBeGreaterThan(0);
-  } finally {
-    await agent.stop();
-  }
+  await expect.poll(() => console.samples.length).toBeGreaterThan(0);
+  await agent.stop();
   expect(agent.stderr()).not.toContain("cannot be made");
 });

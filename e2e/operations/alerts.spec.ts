@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, ownFolder, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
@@ -133,22 +132,18 @@ test("each shipped alert fires alone for its cause, and none for a healthy conso
       asTest(name, series, [name], name === "ConsoleDatabaseDoubled" ? LONGER : undefined),
     ),
   ];
-  const dir = mkdtempSync(join(tmpdir(), "console-alerts-"));
-  try {
-    const files = ["1m", "10m"].map((interval) => {
-      const file = join(dir, `${interval}.yml`);
-      const those = tests.filter((one) => one.interval === interval);
-      writeFileSync(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: interval, tests: those }));
-      return file;
-    });
-    for (const args of [
-      ["check", "rules", writeLevels(dir)],
-      ["test", "rules", ...files],
-    ]) {
-      const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
-      expect(status, stdout + stderr).toBe(0);
-    }
-  } finally {
-    rmSync(dir, { recursive: true });
+  const dir = ownFolder();
+  const files = ["1m", "10m"].map((interval) => {
+    const file = join(dir, `${interval}.yml`);
+    const those = tests.filter((one) => one.interval === interval);
+    writeFileSync(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: interval, tests: those }));
+    return file;
+  });
+  for (const args of [
+    ["check", "rules", writeLevels(dir)],
+    ["test", "rules", ...files],
+  ]) {
+    const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
+    expect(status, stdout + stderr).toBe(0);
   }
 });

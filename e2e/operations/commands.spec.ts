@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { command } from "@/e2e/support/command";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, own, ownFolder, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { listen } from "@/e2e/support/listen";
@@ -15,34 +13,30 @@ import { listMigrations } from "@/scripts/migrations";
 // The commands that operators run, each as a separate process. What they do is in e2e/api/commands.test.ts.
 
 test("a password is read from standard input, and mistakes exit with code 1", async () => {
-  const database = await createTestDatabase();
+  const database = await own(createTestDatabase());
   const account = (args: string[], input = "") =>
     command(["console", "account", ...args], { DATABASE_URL: database.url }, input);
-  try {
-    const { pathname, hostname, port } = new URL(database.url);
-    expect(await account(["list"])).toMatchObject({
-      stdout: expect.stringContaining("There are no accounts yet."),
-      stderr: `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`,
-    });
-    const ann = ["Ann@Example.com", "--name", "Ann", "--password-stdin"];
-    const short = await account(["create", ...ann], "short\n");
-    expect(short).toMatchObject({ code: 1, stdout: "" });
-    expect(short.stderr).toContain("A password needs at least 12 characters.");
-    expect(short.stderr).not.toMatch(/^\s+at /m);
-    expect((await account(["create", ...ann], "a first long password\n")).stdout).toBe(
-      "Created ann@example.com (id 1, customer).\n",
-    );
-    const changed = await account(["set-password", "ann@example.com", "--password-stdin"], "a new long password\n");
-    expect(changed.stdout).toBe("Set the password of ann@example.com and signed it out everywhere.\n");
-  } finally {
-    await database.stop();
-  }
+  const { pathname, hostname, port } = new URL(database.url);
+  expect(await account(["list"])).toMatchObject({
+    stdout: expect.stringContaining("There are no accounts yet."),
+    stderr: `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`,
+  });
+  const ann = ["Ann@Example.com", "--name", "Ann", "--password-stdin"];
+  const short = await account(["create", ...ann], "short\n");
+  expect(short).toMatchObject({ code: 1, stdout: "" });
+  expect(short.stderr).toContain("A password needs at least 12 characters.");
+  expect(short.stderr).not.toMatch(/^\s+at /m);
+  expect((await account(["create", ...ann], "a first long password\n")).stdout).toBe(
+    "Created ann@example.com (id 1, customer).\n",
+  );
+  const changed = await account(["set-password", "ann@example.com", "--password-stdin"], "a new long password\n");
+  expect(changed.stdout).toBe("Set the password of ann@example.com and signed it out everywhere.\n");
 });
 
 test("without the right variables a command refuses in a sentence and creates no database", async () => {
   const taken = createServer();
   const port = await listen(taken);
-  const dir = mkdtempSync(join(tmpdir(), "console-data-"));
+  const dir = ownFolder();
   const unnamed =
     'DATABASE_URL is not set, so it is not known which database is meant. Name your PostgreSQL in it, or "embedded" for the embedded database.\n';
   for (const [words, variables, message] of [
@@ -66,7 +60,6 @@ test("without the right variables a command refuses in a sentence and creates no
   }
   taken.close();
   expect(readdirSync(dir)).toEqual([]);
-  rmSync(dir, { recursive: true });
 });
 
 test("an outdated Node is told the required version before anything is installed", async () => {
@@ -81,37 +74,33 @@ test("an outdated Node is told the required version before anything is installed
 });
 
 test("npm run migrate repeats nothing, and --status names pending, failed, edited and newer migrations", async () => {
-  const database = await createTestDatabase();
+  const database = await own(createTestDatabase());
   const url = new URL(database.url);
   // The server asks for none, so any will do.
   url.password = "hunter2";
   const variables = { DATABASE_URL: url.toString() };
   const names = listMigrations().map(({ name }) => name);
-  try {
-    const stderr = `Using the database ${url.pathname.slice(1)} at ${url.hostname}:${url.port}.\n`;
-    expect(await command(["migrate"], variables)).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr });
-    const [first = "", second = "", ...others] = names;
-    await runSql(
-      database.url,
-      `update _prisma_migrations set checksum = 'another' where migration_name = '${first}';
+  const stderr = `Using the database ${url.pathname.slice(1)} at ${url.hostname}:${url.port}.\n`;
+  expect(await command(["migrate"], variables)).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr });
+  const [first = "", second = "", ...others] = names;
+  await runSql(
+    database.url,
+    `update _prisma_migrations set checksum = 'another' where migration_name = '${first}';
        update _prisma_migrations set finished_at = null where migration_name = '${second}';
        insert into _prisma_migrations (id, checksum, finished_at, migration_name) values ('n', 'c', now(), '29990101000000_newer')`,
-    );
-    expect((await command(["migrate", "--status"], variables)).stdout).toBe(
-      [
-        `Applied: ${1 + others.length} of ${names.length}.`,
-        `Pending: ${second} (has failed, and is tried again)`,
-        `Applied with another text: ${first}`,
-        "Of a newer version: 29990101000000_newer\n",
-      ].join("\n"),
-    );
-  } finally {
-    await database.stop();
-  }
+  );
+  expect((await command(["migrate", "--status"], variables)).stdout).toBe(
+    [
+      `Applied: ${1 + others.length} of ${names.length}.`,
+      `Pending: ${second} (has failed, and is tried again)`,
+      `Applied with another text: ${first}`,
+      "Of a newer version: 29990101000000_newer\n",
+    ].join("\n"),
+  );
 });
 
 test("embedded database files are never opened twice, and commands join the running process", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "console-data-"));
+  const dir = ownFolder();
   const { startReadyProcess } = await import("@/e2e/support/ready-process");
   const first = await startReadyProcess<string>("e2e/support/embedded-files-process.ts", [dir]);
   try {
@@ -133,26 +122,21 @@ test("embedded database files are never opened twice, and commands join the runn
   const again = await command(["console", "account", "list"], { DATABASE_URL: "embedded", DATA_DIR: dir });
   expect(again.stdout).toContain("ann@example.com");
   expect(again.stderr.split("\n")[0]).toBe(`Using the embedded database in ${dir}.`);
-  rmSync(dir, { recursive: true, force: true });
 });
 
 test("the demo refuses a database with other accounts and leaves it unchanged", async () => {
-  const database = await createTestDatabase();
+  const database = await own(createTestDatabase());
   await insertCaller(database.url);
-  try {
-    const { code, stderr } = await command(["demo"], {
-      ...{ DATABASE_URL: database.url, PORT: String(await freePort()), CONSOLE_DIST_DIR: DIST_DIRS.test },
-    });
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/This database holds an account that the demo did not make\. .* nothing was changed\./),
-    ]);
-    const [counts] = await runSql(
-      database.url,
-      "select (select count(*) from accounts)::int a, (select count(*) from servers)::int s",
-    );
-    expect(counts).toEqual({ a: 1, s: 0 });
-  } finally {
-    await database.stop();
-  }
+  const { code, stderr } = await command(["demo"], {
+    ...{ DATABASE_URL: database.url, PORT: String(await freePort()), CONSOLE_DIST_DIR: DIST_DIRS.test },
+  });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/This database holds an account that the demo did not make\. .* nothing was changed\./),
+  ]);
+  const [counts] = await runSql(
+    database.url,
+    "select (select count(*) from accounts)::int a, (select count(*) from servers)::int s",
+  );
+  expect(counts).toEqual({ a: 1, s: 0 });
 });

@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, chownSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startConsole } from "@/e2e/support/console-server";
-import { expect, test } from "@/e2e/support/fixtures";
+import { atEnd, expect, own, ownFolder, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { startPostgres, unprivilegedUser } from "@/e2e/support/postgres-server";
 import { runInProduction } from "@/e2e/support/production-console";
@@ -19,63 +18,58 @@ const BUILT = { CONSOLE_DIST_DIR: DIST_DIRS.test };
 
 test("TLS parameters work as in psql, and an unverified connection is reported once", async () => {
   needs("postgres", "psql", "openssl");
-  const postgres = await startPostgres();
-  const dir = mkdtempSync(join(tmpdir(), "console-tls-"));
-  try {
-    chmodSync(dir, 0o755);
-    const [key, certificate] = [join(dir, "key.pem"), join(dir, "certificate.pem")];
-    const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
-    const names = ["-addext", "subjectAltName=DNS:localhost"];
-    expect(spawnSync("openssl", [...made, ...names, "-keyout", key, "-out", certificate]).status).toBe(0);
-    const user = unprivilegedUser();
-    if (user) chownSync(key, user.uid, user.gid);
-    chmodSync(key, 0o600);
-    for (const setting of [`ssl_key_file = '${key}'`, `ssl_cert_file = '${certificate}'`, "ssl = on"]) {
-      await runSql(postgres.url, `alter system set ${setting}`);
-    }
-    await runSql(postgres.url, "select pg_reload_conf()");
-    await migrate(postgres.url);
-    const at = (host: string, parameters: string) =>
-      `postgresql://postgres@${host}:${postgres.port}/postgres?${parameters}`;
-    const encrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
-    await expect.poll(() => outcome(at("localhost", "sslmode=require"), encrypted)).toEqual([true]);
-
-    const roots = `sslrootcert=${certificate}`;
-    for (const [host, parameters] of [
-      ["localhost", "sslmode=disable"],
-      ["localhost", "sslmode=require"],
-      ["localhost", `sslmode=verify-full&${roots}`],
-      ["127.0.0.1", `sslmode=verify-full&${roots}`],
-      ["127.0.0.1", `sslmode=verify-ca&${roots}`],
-      ["127.0.0.1", `sslmode=require&${roots}`],
-    ] as const) {
-      const url = at(host, parameters);
-      const psql = spawnSync("psql", ["-XtAc", encrypted, url], { encoding: "utf8" });
-      const expected = psql.status === 0 ? [psql.stdout.trim() === "t"] : "refused";
-      expect(await outcome(url, encrypted), `${host} ${parameters}`).toEqual(expected);
-    }
-    // Older psql has no word for the certificates that the system trusts.
-    const system = at("localhost", "sslrootcert=system");
-    expect(await outcome(system, encrypted)).toBe("refused");
-    process.env.SSL_CERT_FILE = certificate;
-    expect(await outcome(system, encrypted)).toEqual([true]);
-
-    const app = await startConsole(at("localhost", "sslmode=require"));
-    expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
-    await app.stop();
-    const lines = app.output().split("\n");
-    expect(lines.filter((line) => line.includes("nothing checks whose server it is"))).toHaveLength(1);
-    expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-  } finally {
-    delete process.env.SSL_CERT_FILE;
-    await postgres.stop();
-    rmSync(dir, { recursive: true, force: true });
+  const postgres = await own(startPostgres());
+  const dir = ownFolder();
+  chmodSync(dir, 0o755);
+  const [key, certificate] = [join(dir, "key.pem"), join(dir, "certificate.pem")];
+  const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
+  const names = ["-addext", "subjectAltName=DNS:localhost"];
+  expect(spawnSync("openssl", [...made, ...names, "-keyout", key, "-out", certificate]).status).toBe(0);
+  const user = unprivilegedUser();
+  if (user) chownSync(key, user.uid, user.gid);
+  chmodSync(key, 0o600);
+  for (const setting of [`ssl_key_file = '${key}'`, `ssl_cert_file = '${certificate}'`, "ssl = on"]) {
+    await runSql(postgres.url, `alter system set ${setting}`);
   }
+  await runSql(postgres.url, "select pg_reload_conf()");
+  await migrate(postgres.url);
+  const at = (host: string, parameters: string) =>
+    `postgresql://postgres@${host}:${postgres.port}/postgres?${parameters}`;
+  const encrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
+  await expect.poll(() => outcome(at("localhost", "sslmode=require"), encrypted)).toEqual([true]);
+
+  const roots = `sslrootcert=${certificate}`;
+  for (const [host, parameters] of [
+    ["localhost", "sslmode=disable"],
+    ["localhost", "sslmode=require"],
+    ["localhost", `sslmode=verify-full&${roots}`],
+    ["127.0.0.1", `sslmode=verify-full&${roots}`],
+    ["127.0.0.1", `sslmode=verify-ca&${roots}`],
+    ["127.0.0.1", `sslmode=require&${roots}`],
+  ] as const) {
+    const url = at(host, parameters);
+    const psql = spawnSync("psql", ["-XtAc", encrypted, url], { encoding: "utf8" });
+    const expected = psql.status === 0 ? [psql.stdout.trim() === "t"] : "refused";
+    expect(await outcome(url, encrypted), `${host} ${parameters}`).toEqual(expected);
+  }
+  // Older psql has no word for the certificates that the system trusts.
+  const system = at("localhost", "sslrootcert=system");
+  expect(await outcome(system, encrypted)).toBe("refused");
+  process.env.SSL_CERT_FILE = certificate;
+  atEnd(() => delete process.env.SSL_CERT_FILE);
+  expect(await outcome(system, encrypted)).toEqual([true]);
+
+  const app = await startConsole(at("localhost", "sslmode=require"));
+  expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+  await app.stop();
+  const lines = app.output().split("\n");
+  expect(lines.filter((line) => line.includes("nothing checks whose server it is"))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
 test("a console does not start where a pooler forgets its time zone", async () => {
   needs("postgres");
-  const postgres = await startPostgres();
+  const postgres = await own(startPostgres());
   await migrate(postgres.url);
   await runSql(postgres.url, "alter database postgres set timezone = 'America/New_York'");
   const forgetful = createServer((client) => {
@@ -88,17 +82,13 @@ test("a console does not start where a pooler forgets its time zone", async () =
     server.on("close", () => client.destroy()).on("error", () => {});
     server.pipe(client);
   }).listen(0, "127.0.0.1");
+  atEnd(() => forgetful.close());
   await once(forgetful, "listening");
-  try {
-    const url = new URL(postgres.url);
-    url.port = String((forgetful.address() as AddressInfo).port);
-    const { code, errors, output } = await runInProduction([START], { ...BUILT, DATABASE_URL: url.href, PORT: "0" });
-    expect(code).toBe(1);
-    expect(output + errors).toContain("alter role … set timezone = 'UTC'");
-  } finally {
-    forgetful.close();
-    await postgres.stop();
-  }
+  const url = new URL(postgres.url);
+  url.port = String((forgetful.address() as AddressInfo).port);
+  const { code, errors, output } = await runInProduction([START], { ...BUILT, DATABASE_URL: url.href, PORT: "0" });
+  expect(code).toBe(1);
+  expect(output + errors).toContain("alter role … set timezone = 'UTC'");
 });
 
 /** The column of the one row, or that there is no such connection. */

@@ -1,10 +1,10 @@
 import { execFileSync, execSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { cpus, release, tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
+import { cpus, release } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { childrenOf, isAlive } from "@/e2e/support/child-processes";
-import { expect, getDataWhenServed, test } from "@/e2e/support/fixtures";
+import { expect, getDataWhenServed, ownFolder, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
@@ -18,7 +18,7 @@ test("npm run demo shows live data in every state and keeps it across runs", {
   tag: "@waits",
 }, async ({ page }) => {
   needs("curl");
-  const dir = mkdtempSync(join(tmpdir(), "console-demo-"));
+  const dir = ownFolder();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const demo = await runDemo({ DATA_DIR: dir, PORT: String(port) });
@@ -137,7 +137,6 @@ test("npm run demo shows live data in every state and keeps it across runs", {
   expect(second.output()).toContain(
     "The embedded database has ended: PGlite answers no more. Its files stay; start again.",
   );
-  rmSync(dir, { recursive: true, force: true });
 });
 
 /** Runs the commands of the README's API section and compares their answers with the README. */

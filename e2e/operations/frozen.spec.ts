@@ -1,5 +1,5 @@
 import { startConsole } from "@/e2e/support/console-server";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, own, test } from "@/e2e/support/fixtures";
 import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 import { insertCallerWithTokens, insertReportingServer, insertSession } from "@/e2e/support/insert-caller";
 import { mcpThrough } from "@/e2e/support/mcp-client";
@@ -15,9 +15,9 @@ import { migrate } from "@/scripts/database";
 needs("postgres");
 
 test("with PostgreSQL frozen every answer comes within six seconds, and afterwards all succeed", async () => {
-  const postgres = await startPostgres();
+  const postgres = await own(startPostgres());
   await migrate(postgres.url);
-  const app = await startConsole(postgres.url, OWN_WAIT);
+  const app = await own(startConsole(postgres.url, OWN_WAIT));
   const { origin } = app;
   const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 100);
   const session = await insertSession(postgres.url);
@@ -85,6 +85,4 @@ test("with PostgreSQL frozen every answer comes within six seconds, and afterwar
   for (const [kind, ask] of Object.entries(kinds)) {
     await expect.poll(async () => (await ask()).status, { ...SLOW, message: kind }).toBe(200);
   }
-  await app.stop();
-  await postgres.stop();
 });

@@ -3,7 +3,7 @@ import { networkInterfaces, totalmem } from "node:os";
 import pg from "pg";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, own, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { needs } from "@/e2e/support/needs";
@@ -18,70 +18,65 @@ import { migrate } from "@/scripts/database";
 
 test("/ops/metrics at OPS_HOST alone reports routes, admission, limit, pool and process", async () => {
   needs("promtool", "redis-server");
-  const redis = await startRedis();
+  const redis = await own(startRedis());
   // Linux has all of 127.0.0.0/8 on its loopback.
   const [opsPort, host] = [await freePort(), "127.0.0.2"];
   const variables = { OPS_PORT: String(opsPort), OPS_HOST: host, ...(redis && { REDIS_URL: redis.url }) };
-  const app = await startConsole(String(process.env.DATABASE_URL), variables);
+  const app = await own(startConsole(String(process.env.DATABASE_URL), variables));
   const read = async () => (await fetch(`http://${host}:${opsPort}/ops/metrics`)).text();
-  try {
-    const { token } = await newAccount();
-    const get = (path: string) =>
-      fetch(app.origin + path, { headers: { Authorization: `Bearer ${token}`, Connection: "close" } });
-    for (let n = 0; n < 20; n++) expect((await get("/api/v1/me")).status).toBe(200);
-    expect((await get("/api/v1/servers/2147483647")).status).toBe(404);
-    expect((await get("/api/v1/no-such-path-7f3a")).status).toBe(404);
-    expect((await get("/no-such-page-7f3a")).status).toBe(404);
+  const { token } = await newAccount();
+  const get = (path: string) =>
+    fetch(app.origin + path, { headers: { Authorization: `Bearer ${token}`, Connection: "close" } });
+  for (let n = 0; n < 20; n++) expect((await get("/api/v1/me")).status).toBe(200);
+  expect((await get("/api/v1/servers/2147483647")).status).toBe(404);
+  expect((await get("/api/v1/no-such-path-7f3a")).status).toBe(404);
+  expect((await get("/no-such-page-7f3a")).status).toBe(404);
 
-    await expect.poll(read).toContain('console_http_requests_total{route="/api/v1/me",status="200"} 20\n');
-    // Of the database, once an instance has swept it.
-    await expect.poll(read).toContain("console_sweep_finished_timestamp_seconds ");
-    const text = await read();
-    expect(text).toContain('console_http_requests_total{route="/api/v1/servers/[id]",status="404"} 1\n');
-    expect(text).toContain('console_http_request_duration_seconds_count{route="/api/v1/me",status="200"} 20\n');
-    expect(text).toContain('console_limit_decisions_total{policy="api",decision="accepted"} 22\n');
-    expect(text).toMatch(/^console_admission_total\{kind="request",outcome="at_once"\} [1-9]$/m);
-    expect(text).toContain('console_admission_waiting{kind="request"} 0\n');
-    expect(text).toMatch(/^console_database_connections\{state="idle"\} \d+$/m);
-    expect(text).toMatch(/^console_event_loop_delay_seconds\{percentile="99"\} [\d.e-]+$/m);
-    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-    expect(text).toMatch(
-      new RegExp(`^console_build_info\\{version="${version}",commit="(?:unknown|[0-9a-f]{40})"\\} 1$`, "m"),
-    );
-    expect(text).toContain("console_log_lines_lost_total 0\n");
-    expect(text).toContain("console_not_ready 0\n");
-    const { groups: memory = {} } =
-      /^console_memory_limit_bytes (?<limit>\d+)$[\s\S]*^console_heap_full_ratio (?<full>[\d.]+)$/m.exec(text) ?? {};
-    expect(Number(memory.limit)).toBeLessThanOrEqual(totalmem());
-    expect(Number(memory.full)).toBeGreaterThan(0);
-    expect(Number(memory.full)).toBeLessThan(1);
-    if (redis) expect(text).toContain("console_limit_store_down 0\n");
-    // What the alerts and the board ask for is there; whether the store is down only where there is one.
-    for (const asked of [
-      "public/recipes/prometheus/operations-rules.yml",
-      "public/recipes/grafana/operations.json",
-      "docs/alerts.md",
-    ]) {
-      const names = readFileSync(asked, "utf8").match(/console_[a-z_]+/g) ?? [];
-      expect(names.length).toBeGreaterThan(5);
-      const known = names.filter((name) => redis || name !== "console_limit_store_down");
-      for (const name of known) expect(text, asked).toMatch(new RegExp(`^${name}(?:\\{.*\\})? `, "m"));
-    }
-    const otherIps = Object.values(networkInterfaces())
-      .flatMap((list) => list ?? [])
-      .filter(({ internal, family }) => !internal && family === "IPv4");
-    for (const address of ["127.0.0.1", ...otherIps.map(({ address }) => address)]) {
-      await expect(fetch(`http://${address}:${opsPort}/ops/metrics`), "at OPS_HOST alone").rejects.toThrow();
-    }
-    expect(text, "no path that a client made up").not.toContain("7f3a");
-    expect(checkMetrics(text)).toBe("");
-
-    expect((await get("/ops/metrics")).status).toBe(404);
-    expect((await fetch(`http://${host}:${opsPort}/api/v1/me`)).status).toBe(404);
-  } finally {
-    await app.stop();
-    await redis.stop();
+  await expect.poll(read).toContain('console_http_requests_total{route="/api/v1/me",status="200"} 20\n');
+  // Of the database, once an instance has swept it.
+  await expect.poll(read).toContain("console_sweep_finished_timestamp_seconds ");
+  const text = await read();
+  expect(text).toContain('console_http_requests_total{route="/api/v1/servers/[id]",status="404"} 1\n');
+  expect(text).toContain('console_http_request_duration_seconds_count{route="/api/v1/me",status="200"} 20\n');
+  expect(text).toContain('console_limit_decisions_total{policy="api",decision="accepted"} 22\n');
+  expect(text).toMatch(/^console_admission_total\{kind="request",outcome="at_once"\} [1-9]$/m);
+  expect(text).toContain('console_admission_waiting{kind="request"} 0\n');
+  expect(text).toMatch(/^console_database_connections\{state="idle"\} \d+$/m);
+  expect(text).toMatch(/^console_event_loop_delay_seconds\{percentile="99"\} [\d.e-]+$/m);
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  expect(text).toMatch(
+    new RegExp(`^console_build_info\\{version="${version}",commit="(?:unknown|[0-9a-f]{40})"\\} 1$`, "m"),
+  );
+  expect(text).toContain("console_log_lines_lost_total 0\n");
+  expect(text).toContain("console_not_ready 0\n");
+  const { groups: memory = {} } =
+    /^console_memory_limit_bytes (?<limit>\d+)$[\s\S]*^console_heap_full_ratio (?<full>[\d.]+)$/m.exec(text) ?? {};
+  expect(Number(memory.limit)).toBeLessThanOrEqual(totalmem());
+  expect(Number(memory.full)).toBeGreaterThan(0);
+  expect(Number(memory.full)).toBeLessThan(1);
+  if (redis) expect(text).toContain("console_limit_store_down 0\n");
+  // What the alerts and the board ask for is there; whether the store is down only where there is one.
+  for (const asked of [
+    "public/recipes/prometheus/operations-rules.yml",
+    "public/recipes/grafana/operations.json",
+    "docs/alerts.md",
+  ]) {
+    const names = readFileSync(asked, "utf8").match(/console_[a-z_]+/g) ?? [];
+    expect(names.length).toBeGreaterThan(5);
+    const known = names.filter((name) => redis || name !== "console_limit_store_down");
+    for (const name of known) expect(text, asked).toMatch(new RegExp(`^${name}(?:\\{.*\\})? `, "m"));
   }
+  const otherIps = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4");
+  for (const address of ["127.0.0.1", ...otherIps.map(({ address }) => address)]) {
+    await expect(fetch(`http://${address}:${opsPort}/ops/metrics`), "at OPS_HOST alone").rejects.toThrow();
+  }
+  expect(text, "no path that a client made up").not.toContain("7f3a");
+  expect(checkMetrics(text)).toBe("");
+
+  expect((await get("/ops/metrics")).status).toBe(404);
+  expect((await fetch(`http://${host}:${opsPort}/api/v1/me`)).status).toBe(404);
 });
 
 const DATABASE_POOL_SIZE = 10;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { startConsoleWithBundle } from "@/e2e/support/changed-bundle";
 import { childrenOf } from "@/e2e/support/child-processes";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, own, test } from "@/e2e/support/fixtures";
 import { listeningPorts } from "@/e2e/support/listening-ports";
 import { runInProduction, startProductionConsole } from "@/e2e/support/production-console";
 import { runSql } from "@/e2e/support/run-sql";
@@ -17,34 +17,30 @@ const BUILT = { CONSOLE_DIST_DIR: DIST_DIRS.test };
 const START = "server/start.mjs";
 
 test("commands and server run from a built checkout as a user without write access", async () => {
-  const database = await createTestDatabase();
-  try {
-    await runSql(database.url, "drop schema public cascade; create schema public");
-    const run = (...words: string[]) => {
-      const args = words[0] === START ? words : ["scripts/run.mjs", ...words];
-      return runInProduction(args, { ...BUILT, DATABASE_URL: database.url });
-    };
-    const { version, commit } = JSON.parse(readFileSync(`${DIST_DIRS.test}/build-info.json`, "utf8"));
-    // Unknown where the sources are no checkout of git.
-    expect(commit).toMatch(/^(?:unknown|[0-9a-f]{40})$/);
-    const said = { code: 0, output: `console-api ${version}, commit ${commit}\n` };
-    expect(await run("console", "--version")).toMatchObject(said);
-    const refused = await run(START);
-    expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.output)).toMatchObject({ event: "starting", version, commit });
-    expect(JSON.parse(refused.errors).detail).toMatch(
-      /^The database is not up to date; run "npm run migrate": it lacks \d+, from \w+ on\.$/,
-    );
-    expect(await run("migrate")).toMatchObject({ code: 0, output: "The database is up to date.\n" });
-    const created = await run("console", "account", "create", "ann@example.com", "--name", "Ann");
-    expect(created.output).toContain("Created ann@example.com (id 1, customer).");
-    expect((await run("console", "notices", "test", "ann@example.com")).errors).toContain(
-      "This account has no channel that is on",
-    );
-    expect(await run("console", "sweep")).toMatchObject({ code: 0 });
-  } finally {
-    await database.stop();
-  }
+  const database = await own(createTestDatabase());
+  await runSql(database.url, "drop schema public cascade; create schema public");
+  const run = (...words: string[]) => {
+    const args = words[0] === START ? words : ["scripts/run.mjs", ...words];
+    return runInProduction(args, { ...BUILT, DATABASE_URL: database.url });
+  };
+  const { version, commit } = JSON.parse(readFileSync(`${DIST_DIRS.test}/build-info.json`, "utf8"));
+  // Unknown where the sources are no checkout of git.
+  expect(commit).toMatch(/^(?:unknown|[0-9a-f]{40})$/);
+  const said = { code: 0, output: `console-api ${version}, commit ${commit}\n` };
+  expect(await run("console", "--version")).toMatchObject(said);
+  const refused = await run(START);
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.output)).toMatchObject({ event: "starting", version, commit });
+  expect(JSON.parse(refused.errors).detail).toMatch(
+    /^The database is not up to date; run "npm run migrate": it lacks \d+, from \w+ on\.$/,
+  );
+  expect(await run("migrate")).toMatchObject({ code: 0, output: "The database is up to date.\n" });
+  const created = await run("console", "account", "create", "ann@example.com", "--name", "Ann");
+  expect(created.output).toContain("Created ann@example.com (id 1, customer).");
+  expect((await run("console", "notices", "test", "ann@example.com")).errors).toContain(
+    "This account has no channel that is on",
+  );
+  expect(await run("console", "sweep")).toMatchObject({ code: 0 });
 });
 
 test("a refused start is two lines of JSON and an exit code", async () => {
@@ -77,41 +73,35 @@ test("a server of another build than its pages is refused in a sentence", async 
 });
 
 test("a console is one process, logs only JSON and serves a newer database", async () => {
-  const database = await createTestDatabase();
+  const database = await own(createTestDatabase());
   const { version, commit } = JSON.parse(readFileSync(`${DIST_DIRS.test}/build-info.json`, "utf8"));
-  try {
-    await runSql(
-      database.url,
-      `insert into _prisma_migrations (id, checksum, finished_at, migration_name)
+  await runSql(
+    database.url,
+    `insert into _prisma_migrations (id, checksum, finished_at, migration_name)
        values ('newer', 'checksum', now(), '99990101000000_of_a_newer_version')`,
-    );
-    const app = await startProductionConsole(database.url, { HOST: "0.0.0.0", WORKERS: "4" });
-    expect(childrenOf(app.child.pid)).toEqual([]);
-    // Without OPS_PORT no other than its own.
-    expect(listeningPorts(app.child.pid ?? 0)).toEqual([app.port]);
-    expect(await outcomesOf(app.port)).toEqual({ loopback: "connected", others: othersAre("connected") });
-    const pages = ["/", "/sign-in", "/docs/api", "/no-such-page", "/ops/metrics"];
-    const paths = [...pages, "/openapi.json", "/healthz", "/readyz", "/api/v1/me"];
-    const statuses: Record<string, number> = {};
-    for (const path of paths) {
-      const answer = await fetch(app.origin + path);
-      statuses[path] = answer.status;
-      const told = JSON.stringify([...answer.headers]) + (await answer.text());
-      expect(commit !== "unknown" && told.includes(commit), `${path} names the commit`).toBe(false);
-      expect([answer.headers.get("server"), answer.headers.get("x-powered-by")]).toEqual([null, null]);
-    }
-    expect(statuses).toMatchObject({ "/readyz": 200, "/sign-in": 200, "/ops/metrics": 404 });
-    await app.stop();
-    const lines = app.output().split("\n").filter(Boolean);
-    for (const line of lines) expect(() => JSON.parse(line), line).not.toThrow();
-    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ event: "starting", version, commit });
-    expect(app.output()).toContain(
-      "WORKERS is set, and nothing reads it any more: an instance is one process, so start",
-    );
-    expect(app.output()).toContain("The database is ahead of this version, up to 99990101000000_of_a_newer_version");
-  } finally {
-    await database.stop();
+  );
+  const app = await startProductionConsole(database.url, { HOST: "0.0.0.0", WORKERS: "4" });
+  expect(childrenOf(app.child.pid)).toEqual([]);
+  // Without OPS_PORT no other than its own.
+  expect(listeningPorts(app.child.pid ?? 0)).toEqual([app.port]);
+  expect(await outcomesOf(app.port)).toEqual({ loopback: "connected", others: othersAre("connected") });
+  const pages = ["/", "/sign-in", "/docs/api", "/no-such-page", "/ops/metrics"];
+  const paths = [...pages, "/openapi.json", "/healthz", "/readyz", "/api/v1/me"];
+  const statuses: Record<string, number> = {};
+  for (const path of paths) {
+    const answer = await fetch(app.origin + path);
+    statuses[path] = answer.status;
+    const told = JSON.stringify([...answer.headers]) + (await answer.text());
+    expect(commit !== "unknown" && told.includes(commit), `${path} names the commit`).toBe(false);
+    expect([answer.headers.get("server"), answer.headers.get("x-powered-by")]).toEqual([null, null]);
   }
+  expect(statuses).toMatchObject({ "/readyz": 200, "/sign-in": 200, "/ops/metrics": 404 });
+  await app.stop();
+  const lines = app.output().split("\n").filter(Boolean);
+  for (const line of lines) expect(() => JSON.parse(line), line).not.toThrow();
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ event: "starting", version, commit });
+  expect(app.output()).toContain("WORKERS is set, and nothing reads it any more: an instance is one process, so start");
+  expect(app.output()).toContain("The database is ahead of this version, up to 99990101000000_of_a_newer_version");
 });
 
 test("a console starts without PostgreSQL, lets this machine alone in, and drains on SIGTERM", async () => {

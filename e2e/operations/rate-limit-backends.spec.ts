@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
+import { atEnd, expect, own, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { STORES, sleep, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
@@ -17,12 +17,9 @@ for (const [name, start] of Object.entries(STORES)) {
     let store: Awaited<ReturnType<typeof start>>;
     let limits: RateLimits;
     test.beforeEach(async () => {
-      store = await start();
+      store = await own(start());
       limits = openRateLimits(store.settingsAt(store.port));
-    });
-    test.afterEach(async () => {
-      await limits.close();
-      await store.stop();
+      atEnd(() => limits.close());
     });
 
     const limitOf = (windowMs: number, limit = 120) => {
@@ -87,11 +84,13 @@ test("Redis accepts requests that count together all or none, and announced wait
   tag: "@waits",
 }, async () => {
   needs("redis-server");
-  const redis = await startRedis();
+  const redis = await own(startRedis());
   // Without the log of a process, which would refuse first.
   const store = openRedisStore({ kind: "tcp", url: redis.url });
+  atEnd(() => store.close());
   const { limit } = redisLimiter(store, { name: "together", limit: 5, windowMs: SECOND });
   const client = createClient({ url: redis.url });
+  atEnd(() => client.destroy());
   await client.connect();
   for (let round = 0; round < 4; round++) {
     const key = unique("key");
@@ -111,20 +110,20 @@ test("Redis accepts requests that count together all or none, and announced wait
       await sleep(30);
     }
   }
-  client.destroy();
-  await store.close();
-  await redis.stop();
 });
 
 test("Redis keeps only accepted requests within the window, and refusals change nothing", async () => {
   needs("redis-server");
-  const redis = await startRedis();
+  const redis = await own(startRedis());
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
+  atEnd(() => limits.close());
   const client = createClient({ url: redis.url });
+  atEnd(() => client.destroy());
   await client.connect();
   const key = unique("key");
   // Another process has no local knowledge of a refusal, so it asks Redis.
   const other = openRateLimits({ kind: "tcp", url: redis.url });
+  atEnd(() => other.close());
   const fill = async (windowMs: number) => {
     const policy = { name: `kept-${windowMs}`, limit: 5, windowMs };
     await client.flushAll();
@@ -155,7 +154,4 @@ test("Redis keeps only accepted requests within the window, and refusals change 
   for (const time of older) expect(newest - time).toBeLessThan(policy.windowMs * 1000);
   await sleep(policy.windowMs);
   await expect.poll(() => client.exists(list)).toBe(0);
-  client.destroy();
-  await Promise.all([limits.close(), other.close()]);
-  await redis.stop();
 });

@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
+import { atEnd, expect, own, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { acceptedOf, POLICY, STORES, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
@@ -16,19 +16,20 @@ for (const [what, settings] of [
 ] as const) {
   test(`${what}: decided in this process, still 120 of 200`, async () => {
     if (settings === null) needs("redis-server");
-    const store = settings === null ? await STORES.Upstash() : null;
+    const store = settings === null ? await own(STORES.Upstash()) : null;
     const limits = openRateLimits(settings ?? { kind: "rest", url: `http://127.0.0.1:${store?.port}`, token: "wrong" });
+    atEnd(() => limits.close());
     expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
-    await limits.close();
-    await store?.stop();
   });
 }
 
 test("the limit holds while Redis stops, pauses and returns, and Redis is used again", async () => {
   needs("redis-server");
-  const redis = await startRedis();
+  const redis = await own(startRedis());
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
+  atEnd(() => limits.close());
   const other = openRateLimits({ kind: "tcp", url: redis.url });
+  atEnd(() => other.close());
   const key = unique("key");
   expect(await acceptedOf(limits, key, 50)).toBe(50);
   redis.process().kill("SIGSTOP");
@@ -49,16 +50,15 @@ test("the limit holds while Redis stops, pauses and returns, and Redis is used a
     return [await acceptedOf(limits, shared, 100), await acceptedOf(other, shared, 100)];
   });
   expect(accepted).toEqual([100, 20]);
-  await limits.close();
-  await other.close();
-  await redis.stop();
 });
 
 test("a Redis clock set back locks nobody out, and instances forget no accepted requests", async () => {
   needs("redis-server");
-  const redis = await startRedis();
+  const redis = await own(startRedis());
   const [limits, other] = [1, 2].map(() => openRateLimits({ kind: "tcp", url: redis.url })) as [RateLimits, RateLimits];
+  atEnd(() => Promise.all([limits.close(), other.close()]));
   const client = createClient({ url: redis.url });
+  atEnd(() => client.destroy());
   await client.connect();
   const key = unique("key");
   expect(await acceptedOf(limits, key, 120)).toBe(120);
@@ -75,7 +75,4 @@ test("a Redis clock set back locks nobody out, and instances forget no accepted 
   expect([refused.accepted, refused.waitMs <= POLICY.windowMs]).toEqual([false, true]);
   const accepted = await other.limit(POLICY, key);
   expect([accepted.accepted, accepted.remaining, accepted.waitMs <= POLICY.windowMs]).toEqual([true, 119, true]);
-  client.destroy();
-  await Promise.all([limits.close(), other.close()]);
-  await redis.stop();
 });

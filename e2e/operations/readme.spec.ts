@@ -1,9 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { expect, test } from "@/e2e/support/fixtures";
+import { atEnd, expect, own, ownFolder, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
@@ -22,14 +21,14 @@ const MADE = /^(?:node_modules|\.next.*|\.git|\.data|test-results|.*\.tsbuildinf
 
 test("the README's way to production works as typed, from build to reporting machine", async () => {
   needs("curl", "redis-server");
-  const copy = mkdtempSync(join(tmpdir(), "console-readme-"));
+  const copy = ownFolder();
   cpSync(".", copy, { recursive: true, filter: (path) => !MADE.test(relative(".", resolve(path))) });
   linkPackages(copy);
   cpSync(DIST_DIRS.test, join(copy, ".next"), { recursive: true, verbatimSymlinks: true });
-  const database = await createTestDatabase();
+  const database = await own(createTestDatabase());
   // A new database is empty: the README's commands include the migrations.
   await runSql(database.url, "drop schema public cascade; create schema public");
-  const redis = await startRedis();
+  const redis = await own(startRedis());
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const env = { ...process.env, PORT: String(port), CONSOLE_DIST_DIR: "", DATABASE_URL: "" };
@@ -54,35 +53,29 @@ test("the README's way to production works as typed, from build to reporting mac
       stdio: ["ignore", "pipe", "pipe"],
     });
   let server: ReturnType<typeof start> | undefined;
+  atEnd(() => stop(server));
   let said = "";
-  try {
-    for (const line of lines) {
-      if (!line.includes("server/start.mjs")) {
-        output[line] = run(`${setUrl}\n${line}`);
-        continue;
-      }
-      server = start(line);
-      for (const stream of [server.stdout, server.stderr]) stream.on("data", (chunk) => (said += chunk));
-      await expect.poll(() => said, SLOW).toContain('"event":"listening"');
+  for (const line of lines) {
+    if (!line.includes("server/start.mjs")) {
+      output[line] = run(`${setUrl}\n${line}`);
+      continue;
     }
-    expect((await fetch(`${origin}/readyz`)).status).toBe(200);
-    expect(Object.values(output).join("\n")).toContain("Created ann@example.com (id 1, admin).");
-    const key = /csrv_\w{36}/.exec(Object.values(output).join("\n"))?.[0] ?? "";
-
-    const machine = commandsOf(MACHINES).filter((line) => line.startsWith("curl "));
-    expect(machine).toHaveLength(2);
-    const answers = machine.map((line) => run(line, { KEY: key }));
-    expect(answers.at(-1)).toBe('{"data":{"stored":true}}');
-    expect(readFileSync(join(copy, "agent.sh"), "utf8")).toBe(readFileSync("public/agent.sh", "utf8"));
-
-    await stop(server);
-    for (const line of said.trim().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
-  } finally {
-    await stop(server);
-    await redis.stop();
-    await database.stop();
-    rmSync(copy, { recursive: true, force: true });
+    server = start(line);
+    for (const stream of [server.stdout, server.stderr]) stream.on("data", (chunk) => (said += chunk));
+    await expect.poll(() => said, SLOW).toContain('"event":"listening"');
   }
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  expect(Object.values(output).join("\n")).toContain("Created ann@example.com (id 1, admin).");
+  const key = /csrv_\w{36}/.exec(Object.values(output).join("\n"))?.[0] ?? "";
+
+  const machine = commandsOf(MACHINES).filter((line) => line.startsWith("curl "));
+  expect(machine).toHaveLength(2);
+  const answers = machine.map((line) => run(line, { KEY: key }));
+  expect(answers.at(-1)).toBe('{"data":{"stored":true}}');
+  expect(readFileSync(join(copy, "agent.sh"), "utf8")).toBe(readFileSync("public/agent.sh", "utf8"));
+
+  await stop(server);
+  for (const line of said.trim().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
 });
 
 /** Stops a shell and what it has started. */

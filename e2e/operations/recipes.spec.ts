@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newServer, putSample } from "@/e2e/support/factories";
-import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { expect, getData, own, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
@@ -15,23 +15,20 @@ test("fleet.sh prints every server in full, and waits where the limit says so", 
   needs("curl");
   const { id: accountId, token } = await newAccount();
   const ids = [await newServer(accountId), await newServer(accountId), await newServer(accountId)].map(({ id }) => id);
-  const { origin, asked, failures, stop } = await startGateway();
-  try {
-    // The list is answered, and the first server is refused once.
-    failures.push(null, 429);
-    const { code, output, errors } = await runProgram("sh", [`${RECIPES}/fleet.sh`], { ORIGIN: origin, TOKEN: token });
-    expect(code, errors).toBe(0);
-    const servers = output
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { data: { id: number } });
-    expect(servers.map(({ data }) => data.id)).toEqual(ids);
-    expect(errors).toBe("");
-    const [, refused, next] = asked;
-    expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(2 * SECOND);
-  } finally {
-    stop();
-  }
+  const { origin, asked, failures } = await own(startGateway());
+
+  // The list is answered, and the first server is refused once.
+  failures.push(null, 429);
+  const { code, output, errors } = await runProgram("sh", [`${RECIPES}/fleet.sh`], { ORIGIN: origin, TOKEN: token });
+  expect(code, errors).toBe(0);
+  const servers = output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { data: { id: number } });
+  expect(servers.map(({ data }) => data.id)).toEqual(ids);
+  expect(errors).toBe("");
+  const [, refused, next] = asked;
+  expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(2 * SECOND);
 });
 
 test("fleet.sh silently survives a console restart and names errors that waiting cannot fix", async () => {
@@ -44,17 +41,13 @@ test("fleet.sh silently survives a console restart and names errors that waiting
   const running = runProgram("sh", [`${RECIPES}/fleet.sh`], variables);
   // Waits, so that the recipe fails to connect at least once before the console listens.
   await new Promise((resolve) => setTimeout(resolve, SECOND));
-  const app = await startConsole(database, { PORT: String(port) });
-  try {
-    const { code, output, errors } = await running;
-    expect({ code, errors }).toEqual({ code: 0, errors: "" });
-    expect(JSON.parse(output)).toMatchObject({ data: { id } });
-    const mistyped = await runProgram("sh", [`${RECIPES}/fleet.sh`], { ...variables, TOKEN: "cpat_mistyped" });
-    expect(mistyped.code).toBe(1);
-    expect(mistyped.errors).toContain("Malformed access token");
-  } finally {
-    await app.stop();
-  }
+  await own(startConsole(database, { PORT: String(port) }));
+  const { code, output, errors } = await running;
+  expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  expect(JSON.parse(output)).toMatchObject({ data: { id } });
+  const mistyped = await runProgram("sh", [`${RECIPES}/fleet.sh`], { ...variables, TOKEN: "cpat_mistyped" });
+  expect(mistyped.code).toBe(1);
+  expect(mistyped.errors).toContain("Malformed access token");
 });
 
 test("unhealthy.py names servers in need, with distinct exit codes for need, none and failure", async () => {

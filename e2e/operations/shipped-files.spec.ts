@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, ownFolder, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { projectFiles } from "@/e2e/support/project-files";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
@@ -12,15 +11,11 @@ import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 
 test("systemd-analyze verify finds nothing to say against deploy/console@.service", () => {
   needs("systemd-analyze");
-  const dir = mkdtempSync(join(tmpdir(), "console-unit-"));
-  try {
-    const unit = join(dir, "console@3001.service");
-    // Node lies where it lies here.
-    writeFileSync(unit, readFileSync("deploy/console@.service", "utf8").replace("/usr/bin/node", process.execPath));
-    expect(execFileSync("systemd-analyze", ["verify", unit], { encoding: "utf8", stdio: "pipe" })).toBe("");
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const dir = ownFolder();
+  const unit = join(dir, "console@3001.service");
+  // Node lies where it lies here.
+  writeFileSync(unit, readFileSync("deploy/console@.service", "utf8").replace("/usr/bin/node", process.execPath));
+  expect(execFileSync("systemd-analyze", ["verify", unit], { encoding: "utf8", stdio: "pipe" })).toBe("");
 });
 
 test("haproxy -c finds nothing to say against the configuration in docs/operations.md", () => {
@@ -30,16 +25,12 @@ test("haproxy -c finds nothing to say against the configuration in docs/operatio
   expect(shown).toContain("server db-2");
   // The names of its servers are an example's.
   const input = shown.replace(/db-(\d)\.internal/g, "192.0.2.$1");
-  const dir = mkdtempSync(join(tmpdir(), "console-haproxy-"));
-  try {
-    const file = join(dir, "haproxy.cfg");
-    writeFileSync(file, input);
-    const { status, stdout, stderr } = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
-    expect([status, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("Configuration file is valid");
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const dir = ownFolder();
+  const file = join(dir, "haproxy.cfg");
+  writeFileSync(file, input);
+  const { status, stdout, stderr } = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("Configuration file is valid");
 });
 
 type Service = {

@@ -1,5 +1,5 @@
 import { unique } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
+import { atEnd, expect, own, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { acceptedOf, POLICY, STORES } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
@@ -21,36 +21,31 @@ for (const [name, start] of Object.entries(STORES)) {
     tag: "@waits",
   }, async () => {
     needs("redis-server");
-    const store = await start();
-    const proxy = await startSlowProxy(store.port);
+    const store = await own(start());
+    const proxy = await own(startSlowProxy(store.port));
     const limits = openRateLimits(store.settingsAt(proxy.port));
+    atEnd(() => limits.close());
     const direct = openRateLimits({ kind: "tcp", url: store.redis.url });
+    atEnd(() => direct.close());
     const isShared = () => sharesCounts(limits, direct);
-    try {
-      await limits.connected;
-      expect(await isShared()).toBe(true);
-      const key = unique("key");
-      expect(await acceptedOf(limits, key, 50)).toBe(50);
+    await limits.connected;
+    expect(await isShared()).toBe(true);
+    const key = unique("key");
+    expect(await acceptedOf(limits, key, 50)).toBe(50);
 
-      proxy.setDelay(3 * SECOND);
-      expect(await acceptedOf(limits, key, 50)).toBe(50);
-      // One after the other: minutes, if each waited for the store.
-      for (let i = 0; i < 500; i++) await limits.limit(POLICY, unique("key"));
-      expect(await acceptedOf(limits, key, 50)).toBe(20);
-      // Nor does one that was never quick.
-      const late = openRateLimits(store.settingsAt(proxy.port));
-      expect(await acceptedOf(late, unique("key"), 500)).toBe(POLICY.limit);
-      await late.close();
+    proxy.setDelay(3 * SECOND);
+    expect(await acceptedOf(limits, key, 50)).toBe(50);
+    // One after the other: minutes, if each waited for the store.
+    for (let i = 0; i < 500; i++) await limits.limit(POLICY, unique("key"));
+    expect(await acceptedOf(limits, key, 50)).toBe(20);
+    // Nor does one that was never quick.
+    const late = openRateLimits(store.settingsAt(proxy.port));
+    expect(await acceptedOf(late, unique("key"), 500)).toBe(POLICY.limit);
+    await late.close();
 
-      proxy.setDelay(0);
-      await expect.poll(isShared).toBe(true);
-      expect(await acceptedOf(limits, key, 10), "what was let through meanwhile is not forgotten").toBe(0);
-    } finally {
-      await limits.close();
-      await direct.close();
-      await proxy.stop();
-      await store.stop();
-    }
+    proxy.setDelay(0);
+    await expect.poll(isShared).toBe(true);
+    expect(await acceptedOf(limits, key, 10), "what was let through meanwhile is not forgotten").toBe(0);
   });
 }
 
@@ -58,21 +53,16 @@ test("Redis that vanishes silently is reconnected within seconds and decides aga
   tag: "@waits",
 }, async () => {
   needs("redis-server");
-  const redis = await startRedis();
-  const proxy = await startSlowProxy(Number(new URL(redis.url).port));
+  const redis = await own(startRedis());
+  const proxy = await own(startSlowProxy(Number(new URL(redis.url).port)));
   const limits = openRateLimits({ kind: "tcp", url: `redis://127.0.0.1:${proxy.port}` });
+  atEnd(() => limits.close());
   const direct = openRateLimits({ kind: "tcp", url: redis.url });
+  atEnd(() => direct.close());
   const isShared = () => sharesCounts(limits, direct);
-  try {
-    await limits.connected;
-    expect(await isShared()).toBe(true);
-    proxy.silence();
-    expect(await isShared()).toBe(false);
-    await expect.poll(isShared).toBe(true);
-  } finally {
-    await limits.close();
-    await direct.close();
-    await proxy.stop();
-    await redis.stop();
-  }
+  await limits.connected;
+  expect(await isShared()).toBe(true);
+  proxy.silence();
+  expect(await isShared()).toBe(false);
+  await expect.poll(isShared).toBe(true);
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { AgentBench, SHELLS, type Shell } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
-import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { atEnd, expect, own, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { type RunningAgent, startNodeExporter, startPrometheusAgent, startTarget } from "@/e2e/support/stock-agents";
@@ -16,15 +16,6 @@ needs("prometheus", "prometheus-node-exporter");
 
 /** On a machine five times slower. */
 const LONG = { intervals: [SECOND], ...SLOW };
-
-const running: { stop(): unknown }[] = [];
-function own<Started extends { stop(): unknown }>(started: Started): Started {
-  running.push(started);
-  return started;
-}
-test.afterEach(async () => {
-  for (const one of running.splice(0).reverse()) await one.stop();
-});
 
 type Sampled = Sample & { ts: number };
 
@@ -40,7 +31,7 @@ async function reportingServer() {
   return { ...(await newReportingServer(accountId)), token };
 }
 
-const prometheus = (name: string, key: string, target: string): RunningAgent =>
+const prometheus = (name: string, key: string, target: string): Promise<RunningAgent> =>
   own(startPrometheusAgent(test.info().outputPath(name), sharedOrigin(), key, target));
 
 /** The daemon's one check-in as it would send it. */
@@ -55,11 +46,11 @@ test("Prometheus with the node exporter and the daemon measure a recorded machin
   needs("dash", "busybox", "curl");
   const { id, key } = await reportingServer();
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name)) as [string, string];
-  const exporters = [own(await startNodeExporter(before)), own(await startNodeExporter(after))] as const;
+  const exporters = [await own(startNodeExporter(before)), await own(startNodeExporter(after))] as const;
   let isAfter = false;
   const { target, close } = await startTarget(() => exporters[isAfter ? 1 : 0].target);
-  running.push({ stop: close });
-  const agent = prometheus("prometheus", key, target);
+  atEnd(close);
+  const agent = await prometheus("prometheus", key, target);
   await expect.poll(() => samplesOf(id), { ...LONG, message: agent.output() }).not.toHaveLength(0);
   isAfter = true;
   let sample: Sampled | undefined;
@@ -70,28 +61,25 @@ test("Prometheus with the node exporter and the daemon measure a recorded machin
   await expect.poll(hasMoved, LONG).toBe(true);
 
   const bench = new AgentBench();
-  try {
-    const proc = join(bench.dir, "proc");
-    bench.shim("ping", `ln -sfn ${after} ${proc}; echo '5 packets transmitted, 5 received, 0% packet loss'`);
-    for (const shell of SHELLS) {
-      execFileSync("ln", ["-sfn", before, proc]);
-      const daemon = await printed(bench, { PROC_ROOT: proc }, shell);
-      expect(sample, shell[0]).toMatchObject({
-        cpuPct: daemon.cpu_pct,
-        cpuStealPct: daemon.cpu_steal_pct,
-        cpuIowaitPct: daemon.cpu_iowait_pct,
-        load5: daemon.load5,
-        memUsedMb: daemon.mem_used_mb,
-        memTotalMb: daemon.mem_total_mb,
-        swapUsedPct: daemon.swap_used_pct,
-        netRetransmitPct: daemon.net_retransmit_pct,
-        oomKills: daemon.oom_kills,
-        netLossPct: null,
-      });
-      // The exporter tells when the machine started, by its own clock.
-      expect(daemon.uptime_s).toBe(3979.77);
-    }
-  } finally {
-    bench.remove();
+  atEnd(() => bench.remove());
+  const proc = join(bench.dir, "proc");
+  bench.shim("ping", `ln -sfn ${after} ${proc}; echo '5 packets transmitted, 5 received, 0% packet loss'`);
+  for (const shell of SHELLS) {
+    execFileSync("ln", ["-sfn", before, proc]);
+    const daemon = await printed(bench, { PROC_ROOT: proc }, shell);
+    expect(sample, shell[0]).toMatchObject({
+      cpuPct: daemon.cpu_pct,
+      cpuStealPct: daemon.cpu_steal_pct,
+      cpuIowaitPct: daemon.cpu_iowait_pct,
+      load5: daemon.load5,
+      memUsedMb: daemon.mem_used_mb,
+      memTotalMb: daemon.mem_total_mb,
+      swapUsedPct: daemon.swap_used_pct,
+      netRetransmitPct: daemon.net_retransmit_pct,
+      oomKills: daemon.oom_kills,
+      netLossPct: null,
+    });
+    // The exporter tells when the machine started, by its own clock.
+    expect(daemon.uptime_s).toBe(3979.77);
   }
 });

@@ -1,5 +1,5 @@
 import { command } from "@/e2e/support/command";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, own, test } from "@/e2e/support/fixtures";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 
@@ -32,6 +32,8 @@ const FILL = `
     from unnest(array[399, 401, 450]) n;
   -- One that goes on stays, however old it is.
   insert into events (subject, subject_id, kind, started_at) values ('server', 1, 'offline', now() - interval '450 days');
+  insert into maintenance_times (server_id, started_at, ended_at)
+    select 1, now() - (n + 1) * interval '1 day', now() - n * interval '1 day' from unnest(array[398, 402]) n;
   insert into events (subject, subject_id, kind, started_at, ended_at)
     select 'server', 2, 'offline', now() - n * interval '10 min', now() - n * interval '10 min' + interval '5 min'
     from generate_series(1, 10005) n;
@@ -91,6 +93,7 @@ const COUNT = `select
   (select count(*)::int from events where subject = 'token' and subject_id = 2) as "manyTokenEvents",
   (select count(*)::int from events where subject = 'service' and subject_id = 1) as "serviceEvents",
   (select count(*)::int from events where subject = 'service' and subject_id = 2) as "manyServiceEvents",
+  (select count(*)::int from maintenance_times) as maintenance,
   (select count(*)::int from benchmark_runs where status = 'done') as runs,
   (select count(*)::int from benchmark_runs where log <> '') as logs,
   (select count(*)::int from benchmark_runs where status <> 'done') as "openRuns",
@@ -106,53 +109,50 @@ const COUNT = `select
   (select count(*)::int from server_snoozes) as snoozes`;
 
 test("npm run console -- sweep deletes expired rows of every kind and reports it", async () => {
-  const database = await createTestDatabase();
-  try {
-    await runSql(database.url, FILL);
-    const { code, stdout, stderr } = await command(["console", "sweep"], { DATABASE_URL: database.url });
-    expect({ code, lines: stdout.trim().split("\n").length }, stderr).toEqual({ code: 0, lines: 1 });
-    const line = JSON.parse(stdout);
-    expect(line).toMatchObject({
-      event: "swept",
-      servers_gone: 1,
-      sample_days: 2,
-      sessions: 1,
-      tokens: 2,
-      use_hours: 1,
-      keys: 1,
-      claims: 1,
-      hours: 2,
-    });
-    const left = {
-      samples: 20,
-      samplesOfNobody: 0,
-      intervals: 4,
-      hours: 1,
-      events: 2,
-      manyEvents: 10_000,
-      tokenEvents: 1,
-      manyTokenEvents: 10_000,
-      // One of them is its status, which goes on.
-      serviceEvents: 2,
-      manyServiceEvents: 10_000,
-      runs: 400,
-      logs: 10,
-      openRuns: 1,
-      sessions: 2,
-      tokens: 4,
-      useHours: 2,
-      keys: 2,
-      nodeMinutes: 2,
-      notices: 2,
-      manyNotices: 10_000,
-      messages: 1,
-      confirmations: 1,
-      snoozes: 1,
-    };
-    expect(await runSql(database.url, COUNT)).toEqual([left]);
-    const [row] = await runSql(database.url, "select holder, finished_at <= now() as ended, report from sweeps");
-    expect(row).toMatchObject({ holder: null, ended: true, report: { sessions: 1, intervals: 1, failed: [] } });
-  } finally {
-    await database.stop();
-  }
+  const database = await own(createTestDatabase());
+  await runSql(database.url, FILL);
+  const { code, stdout, stderr } = await command(["console", "sweep"], { DATABASE_URL: database.url });
+  expect({ code, lines: stdout.trim().split("\n").length }, stderr).toEqual({ code: 0, lines: 1 });
+  const line = JSON.parse(stdout);
+  expect(line).toMatchObject({
+    event: "swept",
+    servers_gone: 1,
+    sample_days: 2,
+    sessions: 1,
+    tokens: 2,
+    use_hours: 1,
+    keys: 1,
+    claims: 1,
+    hours: 2,
+  });
+  const left = {
+    samples: 20,
+    samplesOfNobody: 0,
+    intervals: 4,
+    hours: 1,
+    events: 2,
+    manyEvents: 10_000,
+    tokenEvents: 1,
+    manyTokenEvents: 10_000,
+    // One of them is its status, which goes on.
+    serviceEvents: 2,
+    manyServiceEvents: 10_000,
+    maintenance: 1,
+    runs: 400,
+    logs: 10,
+    openRuns: 1,
+    sessions: 2,
+    tokens: 4,
+    useHours: 2,
+    keys: 2,
+    nodeMinutes: 2,
+    notices: 2,
+    manyNotices: 10_000,
+    messages: 1,
+    confirmations: 1,
+    snoozes: 1,
+  };
+  expect(await runSql(database.url, COUNT)).toEqual([left]);
+  const [row] = await runSql(database.url, "select holder, finished_at <= now() as ended, report from sweeps");
+  expect(row).toMatchObject({ holder: null, ended: true, report: { sessions: 1, intervals: 1, failed: [] } });
 });

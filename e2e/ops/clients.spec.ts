@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
-import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { atEnd, expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { listen } from "@/e2e/support/listen";
 import { needs } from "@/e2e/support/needs";
 import { FACT } from "@/e2e/support/patience";
@@ -127,23 +127,20 @@ test("both clients tell unreachable, late and foreign answers from failures of w
   const refused = `http://127.0.0.1:${await listen(closed)}`;
   closed.close();
   const servers = failures.map(({ answer }) => answering(answer));
-  try {
-    // A refusal comes at once, but perhaps not within half a second of a busy machine.
-    const asked: [string, number][] = [[refused, FACT / SECOND]];
-    for (const [index, server] of servers.entries()) {
-      asked.push([`http://127.0.0.1:${await listen(server)}`, failures[index]?.timeout ?? FACT / SECOND]);
-    }
-    const told = [unreachable(/ cannot be reached\.$/, /refused\.$/), ...failures.map((one) => one.told)];
-    const ask = async ([origin, timeout]: [string, number]) => {
-      const failure = await new ConsoleApi({ origin, token: "cpat_x", timeout }).getAccount().catch((error) => error);
-      if (failure instanceof ConsoleApiError) return [failure.status, failure.message, failure.retryAfter];
-      return [failure instanceof ConsoleUnreachableError, failure.message];
-    };
-    expect(await Promise.all(asked.map(ask))).toEqual(told.map(([typescript]) => typescript));
-    expect(JSON.parse(await python(FAIL, [JSON.stringify(asked)]))).toEqual(told.map(([, inPython]) => inPython));
-  } finally {
-    for (const server of servers) server.close();
+  for (const server of servers) atEnd(() => server.close());
+  // A refusal comes at once, but perhaps not within half a second of a busy machine.
+  const asked: [string, number][] = [[refused, FACT / SECOND]];
+  for (const [index, server] of servers.entries()) {
+    asked.push([`http://127.0.0.1:${await listen(server)}`, failures[index]?.timeout ?? FACT / SECOND]);
   }
+  const told = [unreachable(/ cannot be reached\.$/, /refused\.$/), ...failures.map((one) => one.told)];
+  const ask = async ([origin, timeout]: [string, number]) => {
+    const failure = await new ConsoleApi({ origin, token: "cpat_x", timeout }).getAccount().catch((error) => error);
+    if (failure instanceof ConsoleApiError) return [failure.status, failure.message, failure.retryAfter];
+    return [failure instanceof ConsoleUnreachableError, failure.message];
+  };
+  expect(await Promise.all(asked.map(ask))).toEqual(told.map(([typescript]) => typescript));
+  expect(JSON.parse(await python(FAIL, [JSON.stringify(asked)]))).toEqual(told.map(([, inPython]) => inPython));
 });
 
 const OF_3_8 = `

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { newAccount, newGameService } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, own, test } from "@/e2e/support/fixtures";
 import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
 import { db } from "@/lib/database/client";
@@ -64,53 +64,49 @@ test("the Python client's follow gives each interval once, over failures and a r
     const { since, intervals } = await follower.next();
     return [(now - since) / MINUTE, intervals.map(({ ts, node_id }) => [(now - ts) / MINUTE, node_id])];
   };
-  const gateway = await startGateway();
-  try {
-    await store([90, 1], [40, 1], [40, 2], [15, 1], [15, 2]);
-    let follower = follow(gateway.origin, token, serviceId);
-    // It begins an hour ago. Several nodes share a time.
-    expect(await read(follower)).toEqual([15, [[40, 1], [40, 2], [15, 1], [15, 2]]]); // biome-ignore format: pairs
-    await store([15, 3], [20, 3]);
-    expect(await read(follower)).toEqual([
-      15,
-      [
-        [20, 3],
-        [15, 3],
-      ],
-    ]);
-    gateway.failures.push("drop", 503, "drop");
-    await store([10, 1]);
-    expect(await read(follower)).toEqual([10, [[10, 1]]]);
-    // Later than the overlap: only the read of all that may be late finds it. What is older than the beginning stays out.
-    await store([39, 3], [95, 3]);
-    follower.skipTime();
-    expect(await read(follower)).toEqual([10, [[39, 3]]]);
-    await follower.stop();
+  const gateway = await own(startGateway());
+  await store([90, 1], [40, 1], [40, 2], [15, 1], [15, 2]);
+  let follower = follow(gateway.origin, token, serviceId);
+  // It begins an hour ago. Several nodes share a time.
+  expect(await read(follower)).toEqual([15, [[40, 1], [40, 2], [15, 1], [15, 2]]]); // biome-ignore format: pairs
+  await store([15, 3], [20, 3]);
+  expect(await read(follower)).toEqual([
+    15,
+    [
+      [20, 3],
+      [15, 3],
+    ],
+  ]);
+  gateway.failures.push("drop", 503, "drop");
+  await store([10, 1]);
+  expect(await read(follower)).toEqual([10, [[10, 1]]]);
+  // Later than the overlap: only the read of all that may be late finds it. What is older than the beginning stays out.
+  await store([39, 3], [95, 3]);
+  follower.skipTime();
+  expect(await read(follower)).toEqual([10, [[39, 3]]]);
+  await follower.stop();
 
-    await store([8, 1], [8, 2]);
-    follower = follow(gateway.origin, token, serviceId, at(10));
-    expect(await read(follower)).toEqual([
-      8,
-      [
-        [8, 1],
-        [8, 2],
-      ],
-    ]);
-    await store([119, 2]);
-    follower.skipTime();
-    expect(await read(follower)).toEqual([8, [[119, 2]]]);
-    await store([7, 2]);
-    expect(await read(follower)).toEqual([7, [[7, 2]]]);
-    await follower.stop();
+  await store([8, 1], [8, 2]);
+  follower = follow(gateway.origin, token, serviceId, at(10));
+  expect(await read(follower)).toEqual([
+    8,
+    [
+      [8, 1],
+      [8, 2],
+    ],
+  ]);
+  await store([119, 2]);
+  follower.skipTime();
+  expect(await read(follower)).toEqual([8, [[119, 2]]]);
+  await store([7, 2]);
+  expect(await read(follower)).toEqual([7, [[7, 2]]]);
+  await follower.stop();
 
-    const gaps = gateway.asked.slice(1).map((request, index) => request.at - (gateway.asked[index]?.at ?? 0));
-    // Beginning anew after the restart is one request; time that only a follower's clock saw is two.
-    expect(gaps.filter((gap) => gap < 0.9 * SECOND).length).toBeLessThanOrEqual(3);
-    const depths = gateway.asked.map(({ url }) => new URLSearchParams(url.split("?")[1]).get("since"));
-    expect(depths[0]).toBeNull();
-    expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
-    expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
-  } finally {
-    gateway.stop();
-  }
+  const gaps = gateway.asked.slice(1).map((request, index) => request.at - (gateway.asked[index]?.at ?? 0));
+  // Beginning anew after the restart is one request; time that only a follower's clock saw is two.
+  expect(gaps.filter((gap) => gap < 0.9 * SECOND).length).toBeLessThanOrEqual(3);
+  const depths = gateway.asked.map(({ url }) => new URLSearchParams(url.split("?")[1]).get("since"));
+  expect(depths[0]).toBeNull();
+  expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
+  expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { newAccount, newServer, putSample } from "@/e2e/support/factories";
-import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { expect, own, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
 import { DAY } from "@/lib/format/time";
@@ -23,26 +23,22 @@ test("the Prometheus recipe scrapes clean metrics and finds exactly the servers 
   const rules = readFileSync(`${RECIPE}/console-rules.yml`, "utf8");
   writeFileSync(`${dir}/console-rules.yml`, rules.replaceAll("for: 5m", "for: 1s"));
   writeFileSync(`${dir}/prometheus.yml`, recipeFor(sharedOrigin(), `${dir}/token`));
-  const prometheus = await startPrometheus(`${dir}/prometheus.yml`, `${dir}/data`);
-  try {
-    type Alert = { state: string; labels: { alertname: string; label: string } };
-    const firing = async () => {
-      // Null until Prometheus has read its rules.
-      const answer = (await prometheus.ask("alerts")) as { alerts: Alert[] } | null;
-      return (answer?.alerts ?? [])
-        .filter(({ state }) => state === "firing")
-        .map(({ labels }) => [labels.alertname, labels.label]);
-    };
-    await expect
-      .poll(async () => (await firing()).sort(), { intervals: [500] })
-      .toEqual([
-        ["ServerNeedsAttention", "Ill"],
-        ["ServerOffline", "Gone"],
-      ]);
-    expect(await prometheus.ask("query?query=up")).toMatchObject({ result: [{ value: [expect.any(Number), "1"] }] });
-  } finally {
-    await prometheus.stop();
-  }
+  const prometheus = await own(startPrometheus(`${dir}/prometheus.yml`, `${dir}/data`));
+  type Alert = { state: string; labels: { alertname: string; label: string } };
+  const firing = async () => {
+    // Null until Prometheus has read its rules.
+    const answer = (await prometheus.ask("alerts")) as { alerts: Alert[] } | null;
+    return (answer?.alerts ?? [])
+      .filter(({ state }) => state === "firing")
+      .map(({ labels }) => [labels.alertname, labels.label]);
+  };
+  await expect
+    .poll(async () => (await firing()).sort(), { intervals: [500] })
+    .toEqual([
+      ["ServerNeedsAttention", "Ill"],
+      ["ServerOffline", "Gone"],
+    ]);
+  expect(await prometheus.ask("query?query=up")).toMatchObject({ result: [{ value: [expect.any(Number), "1"] }] });
 });
 
 /** The shipped recipe, changed to plain http and to shorter intervals. */

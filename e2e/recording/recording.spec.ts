@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { expect, test } from "playwright/test";
 import { startConsole } from "@/e2e/support/console-server";
+import { expect, own, test } from "@/e2e/support/fixtures";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { PARTS, TOKEN_PARTS } from "./parts";
@@ -10,17 +10,12 @@ import { seed } from "./seed";
 const FILE = "e2e/recording/recording.spec.ts-snapshots/recording.txt";
 
 test("the console answers exactly as recorded", async () => {
-  const database = await createTestDatabase();
+  const database = await own(createTestDatabase());
   const start = Date.now();
   // Before the console comes, whose jobs read and write the same rows.
   await runSql(database.url, seed(start, TOKEN_PARTS));
-  const app = await startConsole(database.url, { BASE_URL: ORIGIN, TRUSTED_PROXIES: "1" });
-  try {
-    const answers = await record(app.origin, start, PARTS);
-    if (process.env.RECORD === "1" || !existsSync(FILE)) writeFileSync(FILE, answers);
-    expect(answers).toBe(readFileSync(FILE, "utf8"));
-  } finally {
-    await app.stop();
-    await database.stop();
-  }
+  const app = await own(startConsole(database.url, { BASE_URL: ORIGIN, TRUSTED_PROXIES: "1" }));
+  const answers = await record(app.origin, start, PARTS);
+  if (process.env.RECORD === "1" || !existsSync(FILE)) writeFileSync(FILE, answers);
+  expect(answers).toBe(readFileSync(FILE, "utf8"));
 });

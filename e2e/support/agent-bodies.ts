@@ -2,32 +2,9 @@
 
 import { type Labels, type Series, varint } from "@/e2e/support/write-request";
 
-/** The longest part of a copy, and how far back its two bytes of offset reach. */
-const LONGEST_COPY = 64;
-const FURTHEST_BACK = 65_535;
-
-/** Packs bytes into a block of Snappy: what came before in four bytes or more is a copy. */
+/** Packs bytes into a block of Snappy, without copies of what came before. */
 export function snappy(bytes: Uint8Array): Buffer {
-  const parts: Buffer[] = [varint(bytes.length)];
-  const seen = new Map<number, number>();
-  let [literal, at] = [0, 0];
-  while (at + 4 <= bytes.length) {
-    const four = Buffer.from(bytes.buffer, bytes.byteOffset + at, 4).readUInt32LE();
-    const before = seen.get(four);
-    seen.set(four, at);
-    if (before === undefined || at - before > FURTHEST_BACK) {
-      at++;
-      continue;
-    }
-    let count = 4;
-    while (count < LONGEST_COPY && at + count < bytes.length && bytes[before + count] === bytes[at + count]) count++;
-    const back = at - before;
-    parts.push(...literals(bytes.subarray(literal, at)), Buffer.from([((count - 1) << 2) | 2, back & 255, back >> 8]));
-    at += count;
-    literal = at;
-  }
-  parts.push(...literals(bytes.subarray(literal)));
-  return Buffer.concat(parts);
+  return Buffer.concat([varint(bytes.length), ...literals(bytes)]);
 }
 
 function literals(bytes: Uint8Array): Buffer[] {

@@ -13,6 +13,6 @@ export const agentTest = base.extend<{ bench: AgentBench }>({
     // What it measures is recorded: nothing becomes truer in a second of the clock.
     bench.shim("sleep", "exec /bin/sleep 0.2");
     await use(bench);
-    bench.remove();
+    await bench.remove();
   },
 }).concurrent;

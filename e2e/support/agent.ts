@@ -108,13 +108,17 @@ export class AgentBench {
     child.stdin.end(input);
     const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
     const stop = async () => {
-      try {
-        process.kill(-(child.pid ?? 0), "SIGTERM");
-      } catch {
-        // It had ended by itself.
+      // The number of a group that has ended may be another's by now.
+      if (!child.stdout.closed || !child.stderr.closed) {
+        try {
+          process.kill(-(child.pid ?? 0), "SIGTERM");
+        } catch {
+          // It had ended by itself.
+        }
       }
       return ended;
     };
+    this.leftovers.push(stop);
     return { ended, stop, stderr: () => stderr };
   }
 
@@ -144,6 +148,11 @@ export class AgentBench {
     return folder;
   }
 
+  /** One check-in with a key of no server. */
+  once(origin: string, variables: Record<string, string> = {}, shell: Shell = ["dash"]): Promise<Ended> {
+    return this.run(shell, ["once", origin], `${mintToken("serverKey")}\n`, variables);
+  }
+
   /** The agent as systemd runs it. */
   startService(origin: string, variables: Record<string, string> = {}, shell: Shell = ["dash"]) {
     const folders = { STATE_DIRECTORY: this.dir, RUNTIME_DIRECTORY: this.memory() };
@@ -165,8 +174,8 @@ export class AgentBench {
     return { path, elapsed, advance };
   }
 
-  /** Run when the bench is removed. */
-  readonly leftovers: (() => void)[] = [];
+  /** Run when the bench is removed, the last first. */
+  readonly leftovers: (() => unknown)[] = [];
 
   /** A server in the console's place, which notes what it is asked and the samples that it gets. */
   async startAnswering(answer: (response: ServerResponse, count: number, sample: Checked) => void) {
@@ -198,8 +207,8 @@ export class AgentBench {
     });
   }
 
-  remove(): void {
-    for (const remove of this.leftovers.splice(0)) remove();
+  async remove(): Promise<void> {
+    for (const end of this.leftovers.splice(0).reverse()) await end();
     rmSync(this.dir, { recursive: true, force: true });
   }
 }

@@ -14,6 +14,11 @@ export type Ask = (path: string, init?: RequestInit) => Promise<WholeAnswer>;
 /** One path of each endpoint of the contract. */
 export const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g, "1"));
 
+/** What a client can tell an answer by. `but`: headers that differ with each one; that they are there counts. */
+export function comparable({ status, headers, text }: WholeAnswer, but = ["date", "x-request-id"]) {
+  return { status, text, names: [...headers.keys()], values: [...headers].filter(([name]) => !but.includes(name)) };
+}
+
 type Init = { method?: string; headers?: Record<string, string> };
 
 /**

@@ -1,14 +1,16 @@
 import { randomBytes, randomInt, scryptSync } from "node:crypto";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
 import { makeDay } from "@/lib/database/partitions";
 import { DAY, HOUR } from "@/lib/format/time";
 import { recordStatus } from "@/lib/game-services/events/changes";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { presentScore, rateSample } from "@/lib/servers/health-score";
+import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { GRID, type RatedBy } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement, rolledUpValues, type Sample, storedOf } from "@/lib/servers/telemetry/measurements";
-import { hashToken } from "@/lib/tokens/format";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 import { createToken, type TokenRecord } from "@/lib/tokens/management";
 import { WELL } from "./record-check-in";
 
@@ -104,6 +106,17 @@ export async function newReportingServer(
   const replaced = await replaceServerKey(owner, id);
   if (replaced.kind !== "replaced") throw new Error(`No key: ${replaced.kind}`);
   return { id, key: replaced.rawKey };
+}
+
+/** Replaced, of a server that is gone, of a disabled account, unknown, a token, and cut. */
+export async function unusableKeys(): Promise<string[]> {
+  const [owner, disabled] = [await newAccount(), await newAccount()];
+  const [replaced, removed] = [await newReportingServer(owner.id), await newReportingServer(owner.id)];
+  const ofDisabled = await newReportingServer(disabled.id);
+  await replaceServerKey(owner.id, replaced.id, new Date(Date.now() - HOUR));
+  await removeServer(owner.id, removed.id);
+  await setAccountDisabled(disabled.email, true);
+  return [replaced.key, removed.key, ofDisabled.key, mintToken("serverKey"), owner.token, "csrv_"];
 }
 
 /**

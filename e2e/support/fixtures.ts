@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { test as base, expect, type Page } from "playwright/test";
 import { SECOND } from "@/lib/format/time";
@@ -17,7 +20,34 @@ export function loadPatiently(page: Page): void {
     });
 }
 
-export const test = base.extend<object, { waits: undefined }>({
+const ends: (() => unknown)[] = [];
+
+async function endAll(): Promise<void> {
+  try {
+    await ends.pop()?.();
+  } finally {
+    if (ends.length > 0) await endAll();
+  }
+}
+
+/** Runs at the end of the test, even of one that has failed. The last comes first. */
+export const atEnd = (end: () => unknown) => void ends.push(end);
+
+/** What was started for this test alone. It stops with it. */
+export async function own<Started extends { stop(): unknown }>(starting: Started | Promise<Started>): Promise<Started> {
+  const started = await starting;
+  atEnd(() => started.stop());
+  return started;
+}
+
+/** A new folder, which goes with the test that asks for it. */
+export function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "console-test-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const test = base.extend<{ ends: undefined }, { waits: undefined }>({
   waits: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
     async ({}, use, { project }) => {
@@ -26,6 +56,14 @@ export const test = base.extend<object, { waits: undefined }>({
       await use(undefined);
     },
     { scope: "worker", auto: true },
+  ],
+  ends: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
+    async ({}, use) => {
+      await use(undefined);
+      await endAll();
+    },
+    { auto: true },
   ],
   page: async ({ page }, use) => {
     loadPatiently(page);

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "./time";
-import { clockField, inSteps, MOST_POINTS, parseRange, rangeParams, SHORTEST_RANGE, stepOf } from "./time-range";
+import {
+  clockField,
+  inSteps,
+  MOST_POINTS,
+  middleOfStep,
+  parseRange,
+  rangeParams,
+  SHORTEST_RANGE,
+  stepOf,
+} from "./time-range";
 
 const BERLIN = "Europe/Berlin";
 const now = Date.parse("2026-11-23T12:00:00Z");
@@ -120,4 +129,12 @@ test("any range draws at most a thousand points a line, in whole round steps", (
   }
   expect([HOUR, DAY, 7 * DAY, 400 * DAY].map((length) => stepOf(length, MINUTE) / MINUTE)).toEqual([1, 2, 15, 720]);
   expect(inSteps({ from: now, to: now }, HOUR)).toEqual({ from: now - HOUR, to: now });
+});
+
+test("a point never stands after now, however little of its step is over", () => {
+  expect([2, 10, 60].map((minutes) => middleOfStep(now, 10 * MINUTE, now + minutes * MINUTE) - now)).toEqual([
+    MINUTE,
+    5 * MINUTE,
+    5 * MINUTE,
+  ]);
 });

@@ -44,6 +44,11 @@ export function inSteps({ from, to }: TimeRange, step: number): TimeRange {
   return { from: Math.min(Math.floor(from / step) * step, end - step), to: end };
 }
 
+/** Where the point of a step stands that begins at `at` (epoch ms): in the middle of what of it is over at `until`. */
+export function middleOfStep(at: number, step: number, until: number): number {
+  return Math.min(at + step / 2, (at + until) / 2);
+}
+
 /** Fewer minutes have too few values to draw. */
 export const SHORTEST_RANGE = 5 * MINUTE;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomAt } from "@/e2e/support/random";
+import { randomFacts } from "@/e2e/support/random-facts";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import {
   type HealthFacts,
@@ -205,23 +205,12 @@ describe("scenarios", () => {
 });
 
 test("a stored sample faded by age gives the full calculation's score", () => {
-  let drawn = 0;
-  const upTo = (most: number) => randomAt(drawn++) * most;
-  const measured = (value: number) => (upTo(1) < 0.2 ? null : value);
   for (let n = 0; n < 5000; n++) {
-    const ts = NOW - upTo(20 * MINUTE);
-    const sample: Measurements = {
-      ...{ ts, cpuPct: measured(upTo(100)), cpuStealPct: measured(upTo(30)), cpuIowaitPct: measured(upTo(70)) },
-      ...{ load5: measured(upTo(20)), memUsedMb: measured(upTo(1000)), memTotalMb: measured(1000) },
-      ...{ swapUsedPct: measured(upTo(100)), diskUsedPct: measured(upTo(100)), netLossPct: measured(upTo(12)) },
-      ...{ netRetransmitPct: measured(upTo(25)), oomKills: measured(0) },
-    };
-    const counts = { reboots: Math.floor(upTo(3)), oomKills: Math.floor(upTo(3)), failedUnits: Math.floor(upTo(3)) };
-    const stability = { coveragePct: upTo(100), ...counts, lastOomAt: measured(ts - upTo(HOUR)) };
-    const facts = { lastSeenAt: NOW - upTo(5 * MINUTE), cores: measured(4), sample, stability };
-    const rated = rateSample(sample, facts.cores, stability);
+    const facts = randomFacts(n, NOW);
+    const { sample, stability, cores, lastSeenAt } = facts;
+    const rated = rateSample(sample, cores, stability);
     const { score, components } = rateHealth(facts, NOW);
-    expect(presentScore({ rated, sampledAt: ts, lastSeenAt: facts.lastSeenAt }, NOW)).toEqual({ score, components });
+    expect(presentScore({ rated, sampledAt: sample.ts, lastSeenAt }, NOW)).toEqual({ score, components });
   }
 });
 

@@ -119,6 +119,7 @@ test.each([
   ["0", 0],
   ["999999999", 86_400],
   [new Date(Date.now() - 60_000).toUTCString(), 0],
+  [new Date(Date.now() + 600_000).toUTCString(), expect.toSatisfy((wait: number) => wait > 500 && wait <= 600)],
   ["soon", undefined],
   ["-1", undefined],
 ])("Retry-After %j of a 429 or 503 is obeyed for a day at most", async (retryAfter, afterSeconds) => {
@@ -131,14 +132,6 @@ test.each([
       ...(afterSeconds !== undefined && { afterSeconds }),
     });
   }
-});
-
-test("a 429 that names a time is asked again then", async () => {
-  const at = new Date(Date.now() + 90_000).toUTCString();
-  const { port } = await receiver((response) => response.writeHead(429, { "Retry-After": at }).end());
-  const { afterSeconds } = (await sendTo(`http://127.0.0.1:${port}/`)) as { afterSeconds: number };
-  expect(afterSeconds).toBeGreaterThan(80);
-  expect(afterSeconds).toBeLessThanOrEqual(90);
 });
 
 test("a 200 web page counts as delivered, and its owner is told to look", async () => {

@@ -12,6 +12,7 @@ import { ValueStrip } from "@/app/ui/value-strip";
 import type { MetricRange } from "@/lib/api/schemas";
 import { counted, percent, quantity, type Unit } from "@/lib/format/quantities";
 import { clockText, dateText, durationText } from "@/lib/format/relative-time";
+import { middleOfStep } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { type Counter, MEANINGS } from "@/lib/game-services/counters";
 import type { NodeState } from "@/lib/game-services/details";
@@ -143,12 +144,10 @@ type ChartsProps = Pick<Props, "traffic" | "earlier" | "time" | "latencies" | "z
 };
 
 function Charts({ traffic, earlier, time, latencies, zone, lane, name, nameOf }: ChartsProps) {
-  const { step } = traffic;
-  // A point stands in the middle of its step.
-  const middle = <Point extends { at: number }>(point: Point) => ({ ...point, at: point.at + step / 2 });
+  const { from, to, step } = traffic;
+  const middle = <Point extends { at: number }>(point: Point) => ({ ...point, at: middleOfStep(point.at, step, to) });
   const earlierOf = (points: readonly (Band & { at: number })[] | undefined): ChartSeries["earlier"] =>
     points && { points: points.map(middle), gap: 1.5 * step };
-  const { from, to } = traffic;
   const drawn = { from, to, step, top: 1, gap: 1.5 * step };
   const compared = comparedText(time.compare);
   const common = { ...drawn, compared, times: timeTicks(from, to, zone), rows: tableRows({ from, to, zone }) };

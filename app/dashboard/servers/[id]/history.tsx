@@ -6,7 +6,7 @@ import { type ChartLane, type ChartLevel, type SharedTimes, TimeChart } from "@/
 import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { comparedText, DragHint, paleLinesText, TimedSection } from "@/app/ui/chart/timed-section";
 import { clockText, dateText, durationText, momentText } from "@/lib/format/relative-time";
-import type { TimeRange } from "@/lib/format/time-range";
+import { middleOfStep, type TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { serverPath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
@@ -202,7 +202,7 @@ function remarkOf(measure: HistoryMeasure, points: readonly ChartPoint[], histor
 
 /** A point in the middle of each step. The score ends with the one of now, which the page shows at its top. */
 function pointsOf({ points, step, now, until }: ServerHistory, measure: HistoryMeasure, score: number): ChartPoint[] {
-  const known = pointsIn(points, measure, (at) => Math.min(at + step / 2, (at + until) / 2));
+  const known = pointsIn(points, measure, (at) => middleOfStep(at, step, until));
   if (measure === "score" && until === now) {
     known.push({ at: now, least: score, mean: score, greatest: score, count: 1 });
   }
