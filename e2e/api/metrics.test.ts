@@ -26,7 +26,7 @@ test("one scrape is the whole account in base units and counts as one request", 
   const own = `server_id="${serverId}"`;
   expect(
     values.get(
-      `console_server_info{${own},label="A \\"b\\" \\\\ c",hostname="a.example.net",public_ip="192.0.2.9",checked_in="true"}`,
+      `console_server_info{${own},label="A \\"b\\" \\\\ c",hostname="a.example.net",public_ip="192.0.2.9",checked_in="true",tags=",a\\"b,db,"}`,
     ),
   ).toBe(1);
   // The score moves with time; within seconds of each other they are close.
@@ -136,7 +136,7 @@ const SAMPLE_METRICS = {
 async function fill({ id: accountId }: TestAccount) {
   const now = Date.now();
   const [seenAt, createdAt] = [new Date(now - 10 * SECOND), new Date(now - DAY)];
-  const names = { label: 'A "b" \\ c', hostname: "a.example.net", publicIp: "192.0.2.9" };
+  const names = { label: 'A "b" \\ c', hostname: "a.example.net", publicIp: "192.0.2.9", tags: ['a"b', "db"] };
   const { id: serverId } = await newServer(accountId, { ...names, createdAt, lastSeenAt: seenAt });
   await putSample(serverId, seenAt, { ...SAMPLE });
   const { id: silentId } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });

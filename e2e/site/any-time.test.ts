@@ -11,13 +11,7 @@ import { clockField, rangeParams } from "@/lib/format/time-range";
 
 // Charts of any time, read as HTML. Dragged over: e2e/pages/charts.spec.ts.
 
-const figure = (page: Visitor, name: string) => {
-  const found = page.$.root()
-    .find("figure")
-    .filter((_, one) => page.nameOf(page.$(one)) === name);
-  if (found.length !== 1) throw new Error(`There are ${found.length} figures named ${name}: ${page.text}`);
-  return found;
-};
+const figure = (page: Visitor, name: string) => page.part(name);
 const pathsOf = (page: Visitor, chart: string, line: string) =>
   figure(page, chart).find(`[data-series='${line}'] path`);
 const notices = (page: Visitor) => page.textsOf("p.notice").join(" ");
@@ -46,15 +40,7 @@ test("two fields show any time of a server under one URL for all zones", async (
   expect(page.textsOf(figure(page, "CPU").find("td"))).toContain("90 %");
   expect(page.text).toContain("Each point is 1 minute, from check-ins.");
   // The present values are none of that time.
-  const last = figure(page, "CPU")
-    .find("table")
-    .filter((_, one) => /last value/.test(page.nameOf(page.$(one))));
-  expect(
-    cellsOf(
-      page,
-      last.find("tr").filter((_, row) => page.textOf(page.$(row)).startsWith("Busy")),
-    ).at(-1),
-  ).toBe("20 %");
+  expect(cellsOf(page, page.rows(/^Busy/, /^CPU: .*last value$/)).at(-1)).toBe("20 %");
   expect(page.link("Download as CSV").attr("href")).toMatch(/from=.*Z&to=.*Z$/);
   // The same URL is the same time in another zone.
   await setZone("UTC");

@@ -2,8 +2,8 @@ import { request } from "node:http";
 import { load } from "cheerio";
 import { afterAll, describe, expect, test } from "vitest";
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
-import { sendFields } from "@/e2e/support/html-form";
+import { newAccount, newIp, newNamedToken, PASSWORD } from "@/e2e/support/factories";
+import { bodyOfForm, sendFields } from "@/e2e/support/html-form";
 import { origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
@@ -116,16 +116,8 @@ function askWithHost(at: string, path: string, headers: Record<string, string>, 
 /** Sends the form of sign-in of a new account with these headers. */
 async function signInThere(at: string, headers: Record<string, string>) {
   const { email } = await newAccount();
-  const page = await new Visitor(at).goto("/sign-in");
-  const form = new FormData();
-  for (const [name, value] of page.fill({ "E-mail": email, Password: PASSWORD }).fieldsOf("Sign in")) {
-    form.append(name, value);
-  }
-  const encoded = new Response(form);
-  const sent = {
-    ...headers,
-    "X-Forwarded-For": page.forwardedFor,
-    "Content-Type": encoded.headers.get("content-type") ?? "",
-  };
-  return askWithHost(at, "/sign-in", sent, { method: "POST", body: Buffer.from(await encoded.arrayBuffer()) });
+  const html = await (await fetch(`${at}/sign-in`)).text();
+  const { body, type } = await bodyOfForm(html, "Sign in", { email, password: PASSWORD });
+  const sent = { ...headers, "X-Forwarded-For": newIp(), "Content-Type": type };
+  return askWithHost(at, "/sign-in", sent, { method: "POST", body });
 }

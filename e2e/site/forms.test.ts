@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { startConsole } from "@/e2e/support/console-server";
 import { exchange } from "@/e2e/support/exchange";
 import { newIp } from "@/e2e/support/factories";
-import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
+import { bodyOfForm, fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 
 // Forms that no page sends, and requests that only the framework sends internally.
 
@@ -114,16 +114,14 @@ test("a form sent by another site is refused, even with the console's own Origin
 });
 
 test("a form for another Host is refused with both addresses and the remedy", async () => {
-  const form = new FormData();
-  for (const [name, value] of await signInFields()) form.append(name, value);
-  const encoded = new Response(form);
-  const body = await encoded.text();
+  const html = await (await fetch(`${app.origin}/sign-in`)).text();
+  const { body, type } = await bodyOfForm(html, "Sign in", {});
   const before = app.output().length;
   // fetch sends a Host of its own.
   const head = `POST /sign-in HTTP/1.1\r\nHost: console.example.com\r\nOrigin: https://console.example.com:8443\r\nConnection: close`;
-  const type = `Content-Type: ${encoded.headers.get("content-type")}\r\nContent-Length: ${body.length}`;
+  const about = `Content-Type: ${type}\r\nContent-Length: ${body.length}`;
   for (let sent = 0; sent < 3; sent++) {
-    const answer = await exchange(`${head}\r\n${type}\r\n\r\n${body}`, app.origin);
+    const answer = await exchange(`${head}\r\n${about}\r\n\r\n${body}`, app.origin);
     expect(answer).toMatch(/^HTTP\/1\.1 403 /);
     expect(answer).toContain("It was sent from https://console.example.com:8443");
     expect(answer).toContain("the console is at https://console.example.com:");

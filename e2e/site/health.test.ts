@@ -45,19 +45,6 @@ test("lost points explain the score, worst first, each with a link to its chart"
   expect(sentences(page)).toEqual([expect.stringMatching(/^Find the largest folders/), NEVER_LOST]);
 });
 
-test("the advice for a server follows what took its points", async () => {
-  const { account, page } = await newVisitor();
-  const [firstSeenAt, createdAt] = [new Date(Date.now() - 2 * DAY), new Date(Date.now() - 3 * DAY)];
-  const { id } = await newServer(account.id, { createdAt, firstSeenAt });
-  await recordCheckIn(id, { sample: { ...STRAINED, cpuPct: 10, memUsedMb: 100, diskUsedPct: 10 } });
-  await page.goto(serverPath(id));
-  expect(page.textsOf(components(page).find("tr")).find((row) => row.startsWith("Stability"))).toContain(
-    "of check-ins received in 24 hours",
-  );
-  const advice = /^Check-ins were missing: see whether the machine was up/;
-  expect(sentences(page)).toEqual([expect.stringMatching(advice), NEVER_LOST]);
-});
-
 test("an offline server's page says since when, and its score before that", async () => {
   const { account, page } = await newVisitor();
   const lastSeenAt = new Date(Math.floor((Date.now() - 3 * HOUR) / MINUTE) * MINUTE);

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { newAccount, newServer, putEvents, putSample } from "@/e2e/support/factories";
-import { origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
-import { Visitor } from "@/e2e/support/visitor";
+import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/format/time";
 import { clockField } from "@/lib/format/time-range";
@@ -128,36 +127,4 @@ test("the page of a server says how much maintenance its uptime leaves out", asy
   );
   await page.goto(`/dashboard/servers/${id}/events.csv`);
   expect(page.html).toContain(`maintenance,${new Date(now - DAY).toISOString()},${new Date(now + DAY).toISOString()}`);
-});
-
-test("nobody plans or calls off maintenance of another account's server", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id, {});
-  await page.goto(`/dashboard/servers/${id}/settings`);
-  const other = await newAccount();
-  const { id: otherId } = await newServer(other.id, {});
-  const row = await db.maintenanceTime.create({
-    data: { serverId: otherId, startedAt: new Date(Date.now() + DAY), endedAt: new Date(Date.now() + 2 * DAY) },
-  });
-  const from = Date.now() + 5 * HOUR;
-  const times = { From: clockField(from, "UTC"), to: clockField(from + HOUR, "UTC") };
-  const within = page.part("Maintenance");
-  await page.press("Plan", times, { within, forged: { id: String(otherId) } });
-  expect(page.textOf(page.part("Maintenance").find("[role=alert]"))).toContain("this server no longer exists");
-  expect(await db.maintenanceTime.findMany({ where: { serverId: otherId } })).toEqual([row]);
-  // One's own maintenance, called off by a form that names theirs.
-  const { id: ownId } = await db.maintenanceTime.create({
-    data: { serverId: id, startedAt: new Date(Date.now() + DAY), endedAt: new Date(Date.now() + 2 * DAY) },
-  });
-  await page.goto(`/dashboard/servers/${id}/settings`);
-  const forgedIds = new Map([
-    [String(id), String(otherId)],
-    [String(ownId), String(row.id)],
-  ]);
-  const fields = page.fieldsOf("Call off", page.part("Planned"));
-  await page.send(fields.map(([name, value]) => [name, forgedIds.get(value) ?? value] as const));
-  expect(await db.maintenanceTime.findMany({ where: { serverId: otherId } })).toEqual([row]);
-  const theirs = await Visitor.signedIn(origin, other.id);
-  await theirs.goto(`/dashboard/servers/${id}/settings`);
-  expect(theirs.status).toBe(404);
 });

@@ -6,7 +6,8 @@ import { checkInAt } from "@/e2e/support/record-check-in";
 import { newVisitor } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/format/time";
+import { DAY, HOUR } from "@/lib/format/time";
+import { clockField } from "@/lib/format/time-range";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
 import { hashToken } from "@/lib/tokens/format";
 
@@ -129,23 +130,29 @@ test("no form does anything to a server of another account, whatever id it carri
   const { account, page } = await newVisitor();
   const { id: stranger } = await newAccount();
   const { id: foreign } = await newServer(stranger, { label: "Foreign" });
-  const { id: own } = await newServer(account.id, { label: "Own" });
+  const { id: own } = await newServer(account.id, { label: "Own", createdAt: new Date(Date.now() - DAY) });
   const run = await requestBenchmark(stranger, foreign, "Theirs");
   await requestBenchmark(account.id, own, "Mine");
-  for (const [path, form] of [
-    ["settings", "form[aria-label=Names]"],
-    ["settings", "form[aria-labelledby=key]"],
-    ["remove", "main form"],
-    ["benchmark", "form[aria-label='Run a benchmark']"],
-    ["benchmark", "main ul form"],
+  const coming = { startedAt: new Date(Date.now() + DAY), endedAt: new Date(Date.now() + 2 * DAY) };
+  const planned = await db.maintenanceTime.create({ data: { serverId: foreign, ...coming } });
+  await db.maintenanceTime.create({ data: { serverId: own, ...coming } });
+  const [from, to] = [clockField(Date.now() + 5 * HOUR, "UTC"), clockField(Date.now() + 6 * HOUR, "UTC")];
+  const typed = { label: "Taken", hostname: "taken.example.com", from, to, serverId: String(foreign) };
+  for (const [path, form, id] of [
+    ["settings", "form[aria-label=Names]", foreign],
+    ["settings", "form[aria-labelledby=key]", foreign],
+    ["settings", "form[aria-labelledby=maintenance]", foreign],
+    ["settings", "[aria-label=Planned] form", planned.id],
+    ["remove", "main form", foreign],
+    ["benchmark", "form[aria-label='Run a benchmark']", foreign],
+    ["benchmark", "main ul form", run.kind === "requested" ? run.id : 0],
   ] as const) {
     await page.goto(`/dashboard/servers/${own}/${path}`);
-    const id = form === "main ul form" && run.kind === "requested" ? run.id : foreign;
     const fields = page.fieldsOf(/./, page.$.root().find(form));
     const answers: [number, string][] = [];
     for (const other of [id, 2 ** 31 - 1]) {
-      const typed: Record<string, string> = { id: String(other), label: "Taken", hostname: "taken.example.com" };
-      await page.send(fields.map(([name, value]) => [name, typed[name] ?? value] as const));
+      const forged: Record<string, string> = { ...typed, id: String(other) };
+      await page.send(fields.map(([name, value]) => [name, forged[name] ?? value] as const));
       answers.push([page.status, page.text]);
       expect(page.html, form).not.toMatch(KEY);
       await page.goto(`/dashboard/servers/${own}/${path}`);
@@ -158,6 +165,7 @@ test("no form does anything to a server of another account, whatever id it carri
     select: { label: true, keys: true, benchmarkRuns: { select: { label: true } } },
   });
   expect(kept).toEqual({ label: "Foreign", keys: [], benchmarkRuns: [{ label: "Theirs" }] });
+  expect(await db.maintenanceTime.findMany({ where: { serverId: foreign } })).toEqual([planned]);
 });
 
 test("a new server offers a configuration to paste for each of five agents", async () => {
