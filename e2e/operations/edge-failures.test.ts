@@ -215,16 +215,38 @@ test("hundreds of silent origins cost no other origin its latency", async () => 
   }
 });
 
-/** A node that has applied a service with an origin at this port, which it has not pinged. */
-async function newServingNode(context: TestContext, port: number, answer?: Answer): Promise<Node> {
-  await startHaproxy(context, `unix@${join(here.dir, "players.sock")}`, 1);
+/** A node that has applied services with one origin at this port, behind PROXY protocol or not, and has not pinged it. */
+async function newServingNode(context: TestContext, port: number, answer?: Answer, ways = [false]): Promise<Node> {
+  await startHaproxy(context, `unix@${join(here.dir, "players.sock")}`, ways.length);
   const node = await newNode(answer);
-  const service = { id: 1, version: 1, java_hostname: "one.example.com", enabled: true };
-  node.configuration = { revision: "1", services: [{ ...service, origin_host: "127.0.0.1", origin_port: port }] };
+  const common = { version: 1, enabled: true, origin_host: "127.0.0.1", origin_port: port };
+  const services = ways.map((isProxied, n) => ({
+    ...{ id: n + 1, java_hostname: `${n}.example.com`, ...common },
+    ...(isProxied && { proxy_protocol: "v2" as const }),
+  }));
+  node.configuration = { revision: "1", services };
   node.minute = 60_000;
   await apply(node);
   return node;
 }
+
+test("services with one origin each read whether it answers in their way", async (context) => {
+  const { port, origin } = await newOrigin();
+  const node = await newServingNode(context, port, undefined, [false, true, false]);
+  const warningsNow = async () => {
+    node.minute += MINUTE;
+    await pingAll(node);
+    return [...node.acknowledgements.values()].map(({ warning }) => warning);
+  };
+  origin.expectsProxy = true;
+  const only =
+    "The origin answers with PROXY protocol v2 only: switch real ips on here, or it off there. Until then nobody can join.";
+  expect(await warningsNow()).toEqual([only, null, only]);
+  origin.expectsProxy = false;
+  const without =
+    "The origin answers without PROXY protocol v2 only: switch it on there, or real ips off here. Until then nobody can join.";
+  expect(await warningsNow()).toEqual([null, without, null]);
+});
 
 test("what is applied where a minute begins is pinged with that minute alone", async (context) => {
   const { port, origin } = await newOrigin();

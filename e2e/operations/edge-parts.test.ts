@@ -26,7 +26,6 @@ afterEach(async () => {
 async function startConsole() {
   let [revision, services] = [1, [] as Service[]];
   const intervals: Interval[] = [];
-  const warnings = new Map<number, string | null>();
   const errors = new Map<number, string | null>();
   const server = createServer((incoming, outgoing) => {
     let text = "";
@@ -35,10 +34,7 @@ async function startConsole() {
       if (incoming.url?.endsWith("/reports")) {
         const report = JSON.parse(text);
         intervals.push(...(report.intervals ?? []));
-        for (const { service_id, warning, error } of report.acknowledgements) {
-          warnings.set(service_id, warning);
-          errors.set(service_id, error);
-        }
+        for (const { service_id, error } of report.acknowledgements) errors.set(service_id, error);
         return outgoing.end('{"data":{"stored":1}}');
       }
       const isKnown = incoming.headers["if-none-match"] === `"${revision}"`;
@@ -61,7 +57,7 @@ async function startConsole() {
     services = changed;
     revision++;
   };
-  return { url, serve, intervals, warnings, errors };
+  return { url, serve, intervals, errors };
 }
 
 const service = (id: number, name: string, port: number, enabled = true): Service => ({
@@ -73,15 +69,11 @@ const service = (id: number, name: string, port: number, enabled = true): Servic
   enabled,
 });
 
-async function newOrigin(): Promise<{ origin: Origin; port: number; pings: () => number }> {
-  let pings = 0;
-  const origin = new Origin("one", (socket) => {
-    if (isPing(socket)) pings++;
-    return isPing(socket);
-  });
+async function newOrigin(): Promise<{ origin: Origin; port: number }> {
+  const origin = new Origin("one", isPing);
   const port = await origin.listen(host.outside);
   closers.push(() => void origin.stop());
-  return { origin, port, pings: () => pings };
+  return { origin, port };
 }
 
 test("flushed nftables rules come back, and services and counting go on meanwhile", async () => {
@@ -107,33 +99,6 @@ test("flushed nftables rules come back, and services and counting go on meanwhil
   await expect.poll(() => sumOf("connections")).toBe(origin.connections);
   expect(sumOf("packets") - before).toBeGreaterThanOrEqual(16);
   expect(host.output.match(/ nft failed/g)?.length ?? 0).toBeLessThanOrEqual(2);
-});
-
-test("services with one origin each read whether it answers in their way", async () => {
-  const console = await startConsole();
-  const { origin, port } = await newOrigin();
-  origin.expectsProxy = true;
-  console.serve([
-    service(1, "plain.example.test", port),
-    { ...service(2, "proxied.example.test", port), proxy_protocol: "v2" },
-    service(3, "other.example.test", port),
-  ]);
-  await host.startHaproxy();
-  host.startEdge(console.url, mintToken("edgeKey"));
-  const only =
-    "The origin answers with PROXY protocol v2 only: switch real ips on here, or it off there. Until then nobody can join.";
-  await expect.poll(() => Object.fromEntries(console.warnings)).toEqual({ 1: only, 2: null, 3: only });
-  origin.expectsProxy = false;
-  await expect
-    .poll(async () => {
-      await host.endMinute();
-      return Object.fromEntries(console.warnings);
-    })
-    .toEqual({
-      1: null,
-      2: "The origin answers without PROXY protocol v2 only: switch it on there, or real ips off here. Until then nobody can join.",
-      3: null,
-    });
 });
 
 test("an edge node that is not told to allow private origins serves none", async () => {
