@@ -34,6 +34,21 @@ test("strangers cannot lock an owner out where the owner has signed in before", 
   expect(await checkCredentials(email, PASSWORD, home)).toMatchObject({ kind: "accepted", accountId: id });
 });
 
+test("one place that guesses at many accounts must wait, and other places need not", async () => {
+  // With hashes that take no time.
+  const emails = Array.from({ length: 31 }, () => `${unique("guessed")}@example.com`);
+  await db.account.createMany({
+    data: emails.map((email) => ({ email, name: "Guessed", passwordHash: "scrypt$2$1$1$AAAA$AAAA" })),
+  });
+  const guess = (email: string, from: string) => checkCredentials(email, "wrong password", from);
+  const here = newIp();
+  const [first = "", ...others] = emails;
+  for (const email of others) expect(await guess(email, here)).toMatchObject({ kind: "refused" });
+  const message = expect.stringMatching(/^Too many attempts\. Try again in [1-5] minutes?\.$/);
+  expect(await guess(first, here)).toMatchObject({ kind: "throttled", message });
+  expect(await guess(first, newIp())).toMatchObject({ kind: "refused" });
+});
+
 test("many networks of one home or site close sign-in there alone, sparing known accounts", async () => {
   // With a hash that takes no time.
   const { passwordHash } = await db.account.findFirstOrThrow({

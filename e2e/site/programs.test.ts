@@ -1,20 +1,18 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { origin } from "@/e2e/support/over-http";
 
-/** The programs that machines fetch from the console and run, each with what finds mistakes in its syntax. */
+/** The programs that machines fetch from the console and run. */
 const PROGRAMS = [
-  { path: "/agent.sh", type: "application/x-sh", check: ["sh", "-n"] },
-  { path: "/edge.mjs", type: "application/javascript; charset=UTF-8", check: [process.execPath, "--check"] },
+  { path: "/agent.sh", type: "application/x-sh" },
+  { path: "/edge.mjs", type: "application/javascript; charset=UTF-8" },
 ] as const;
 
-for (const { path, type, check } of PROGRAMS) {
+for (const { path, type } of PROGRAMS) {
   test(`the console serves ${path} byte for byte to anybody, and caches revalidate it`, async () => {
-    const file = `public${path}`;
     const answer = await fetch(origin + path);
     expect(answer.status).toBe(200);
-    expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(file))).toBe(true);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(`public${path}`))).toBe(true);
     const etag = answer.headers.get("etag") ?? "none";
     const wanted = {
       "content-type": type,
@@ -30,7 +28,5 @@ for (const { path, type, check } of PROGRAMS) {
     expect([head.status, await head.text(), namedIn(head)]).toEqual([200, "", wanted]);
     const same = await fetch(origin + path, { headers: { "If-None-Match": etag } });
     expect([same.status, await same.text()]).toEqual([304, ""]);
-    const [program, ...args] = check;
-    expect(execFileSync(program, [...args, file], { encoding: "utf8" })).toBe("");
   });
 }

@@ -103,11 +103,9 @@ for (const { state, end, says } of [
   test(`${state} that is still used shows how often and from where on its row`, async () => {
     const { account, page } = await newVisitor();
     const { raw, token } = await newNamedToken(account.id, "forgotten cron job");
-    await db.accessToken.update({ where: { id: token.id }, data: end });
-    for (let i = 0; i < 14; i++) {
-      const headers = { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "203.0.113.9" };
-      expect((await call("/api/v1/me", raw, { headers })).status).toBe(401);
-    }
+    await db.accessToken.update({ where: { id: token.id }, data: { ...end, refusedCount: 13 } });
+    const headers = { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "203.0.113.9" };
+    expect((await call("/api/v1/me", raw, { headers })).status).toBe(401);
     await expect
       .poll(async () => (await db.accessToken.findUnique({ where: { id: token.id } }))?.refusedCount)
       .toBe(14);
