@@ -47,10 +47,6 @@ const OF_NEXT = new Set(["generateViewport", "onRequestError"]);
 
 const imports = readImports();
 
-test("no file imports itself through others, type imports included", () => {
-  expect(findCircles(imports)).toEqual([]);
-});
-
 test("imports point to rooms of the same rank or below, never upward", () => {
   const upward = [...imports]
     // A unit test stands beside its file and may use what is above.
@@ -98,22 +94,6 @@ function readText(text: string): Import[] {
     to,
     isType: (inComment ?? type) !== undefined,
   }));
-}
-
-function findCircles(graph: ReadonlyMap<string, readonly Import[]>): string[] {
-  const circles: string[] = [];
-  const done = new Set<string>();
-  const path: string[] = [];
-  const visit = (file: string) => {
-    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" > "));
-    if (done.has(file) || path.includes(file)) return;
-    path.push(file);
-    for (const { to } of graph.get(file) ?? []) visit(to);
-    path.pop();
-    done.add(file);
-  };
-  for (const file of graph.keys()) visit(file);
-  return circles;
 }
 
 function isUpward(from: string, { to, isType }: Import): boolean {

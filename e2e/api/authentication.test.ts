@@ -210,6 +210,11 @@ test("the owner sees every refusal of a revoked token counted, with the last ori
     lastRefusedAgent: "forgotten-cron/1",
     lastUsedAt: null,
   });
+  // What was refused is no use.
+  const where = { tokenId: id };
+  const hours = () => db.tokenUseHour.findMany({ where });
+  await expect.poll(hours).toMatchObject([{ requests: 0, refused: 30, peak: 0 }]);
+  expect(await db.tokenVisitor.findMany({ where })).toMatchObject([{ requests: 0 }]);
   const most = 2 ** 31 - 1;
   await db.accessToken.update({ where: { id }, data: { refusedCount: most - 1 } });
   await Promise.all(Array.from({ length: 3 }, () => call("/api/v1/me", token, { headers })));

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { answer } from "@/e2e/support/ask";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
+import { depthsOf, FOLLOWED, type Follower, playFollowing } from "@/e2e/support/following";
 import { useRealTimers } from "@/e2e/support/real-timers";
-import { recordIntervals } from "@/e2e/support/record-intervals";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import {
   ConsoleApi,
@@ -112,10 +112,9 @@ test("follow gives each interval once, late ones too, over failures and a restar
   const { id: accountId, token } = await newAccount();
   const { id: serviceId } = await newGameService(accountId);
   const now = Date.now();
-  const at = (minutes: number) => now - minutes * MINUTE;
-  const store = (...intervals: [minutes: number, nodeId: number][]) =>
-    recordIntervals(intervals.map(([minutes, nodeId]) => ({ serviceId, ts: at(minutes), nodeId })));
-  const startFollowing = (since?: number) => {
+  let restartedAt = 0;
+  const start = (since?: number): Follower => {
+    restartedAt = asked.length;
     const ending = new AbortController();
     const batches = new ConsoleApi({ origin: ORIGIN, token, maxWait: 0 }).follow(serviceId, {
       every: 0,
@@ -123,52 +122,24 @@ test("follow gives each interval once, late ones too, over failures and a restar
       ...(since !== undefined && { since }),
     });
     return {
-      read: async () => {
-        const { since: until, intervals } = (await inItsTime(batches.next())).value as FollowedIntervals;
-        return [(now - until) / MINUTE, ...intervals.map(({ ts, node_id }) => `${(now - ts) / MINUTE} of ${node_id}`)];
-      },
+      next: async () => (await inItsTime(batches.next())).value as FollowedIntervals,
+      skipTime: () => vi.advanceTimersByTime(31 * MINUTE),
       async stop() {
         ending.abort(new Error("stopped"));
         await expect(batches.next()).rejects.toThrow("stopped");
       },
     };
   };
-  const skipTime = () => vi.advanceTimersByTime(31 * MINUTE);
-  await store([90, 1], [40, 1], [40, 2], [15, 1], [15, 2]);
   moveTime();
-  let follower = startFollowing();
-  // It begins an hour ago. Several nodes share a time.
-  expect(await follower.read()).toEqual([15, "40 of 1", "40 of 2", "15 of 1", "15 of 2"]);
-  await store([15, 3], [20, 3]);
-  expect(await follower.read()).toEqual([15, "20 of 3", "15 of 3"]);
-  failures.push("drop", "busy", "drop");
-  await store([10, 1]);
-  expect(await follower.read()).toEqual([10, "10 of 1"]);
-  // Later than the overlap: only the read of all that may be late finds it. What is older than the beginning stays out.
-  await store([39, 3], [95, 3]);
-  skipTime();
-  expect(await follower.read()).toEqual([10, "39 of 3"]);
-  await follower.stop();
-
-  const restartedAt = asked.length;
-  await store([8, 1], [8, 2]);
-  follower = startFollowing(at(10));
-  expect(await follower.read()).toEqual([8, "8 of 1", "8 of 2"]);
-  await store([119, 2]);
-  skipTime();
-  expect(await follower.read()).toEqual([8, "119 of 2"]);
-  await store([7, 2]);
-  expect(await follower.read()).toEqual([7, "7 of 2"]);
-  await follower.stop();
-
+  const fail = () => failures.push("drop", "busy", "drop");
+  expect(await playFollowing(serviceId, now, start, fail)).toEqual(FOLLOWED);
   const gaps = asked.slice(1).map((request, index) => request.at - (asked[index]?.at ?? 0));
   // Beginning anew after the restart is another follower.
   gaps.splice(restartedAt - 1, 1);
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0.9 * SECOND);
-  const depths = asked.map(({ url }) => new URLSearchParams(url.split("?")[1]).get("since"));
-  expect(depths[0]).toBeNull();
-  expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
-  expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
+  const depths = depthsOf(asked, now);
+  expect(depths.slice(0, 4)).toEqual([null, 25, 25, 25]);
+  expect(depths).toContain(10 + 150);
 });
 
 test("a Retry-After of months is waited for, with no request meanwhile", async () => {

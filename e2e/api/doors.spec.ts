@@ -1,5 +1,5 @@
-import { request } from "node:http";
 import { isDeepStrictEqual } from "node:util";
+import { askExactly } from "@/e2e/support/ask-exactly";
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test, type WholeAnswer } from "@/e2e/support/fixtures";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
@@ -113,21 +113,4 @@ function withoutChance(text: string): string {
 
 type Sent = { path: string; method?: string; headers?: Record<string, string>; body?: string };
 
-/** Letter by letter: `fetch` would tidy the path up, and gives GET no body. */
-function send(origin: string, { path, method = "GET", headers = {}, body }: Sent): Promise<WholeAnswer> {
-  const { hostname, port } = new URL(origin);
-  return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers, agent: false }, (answer) => {
-      let text = "";
-      answer.setEncoding("utf8");
-      answer.on("data", (chunk) => (text += chunk));
-      answer.on("error", reject);
-      answer.on("end", () => {
-        const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
-        resolve({ status: answer.statusCode ?? 0, headers: new Headers(pairs), text });
-      });
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
-}
+const send = (origin: string, { body, ...sent }: Sent) => askExactly(origin, sent, body);

@@ -11,9 +11,6 @@ import {
   recordsOf,
   refusalOf,
 } from "@/e2e/support/migrated-databases";
-import { startPgBouncer } from "@/e2e/support/pgbouncer-server";
-import { startPostgres } from "@/e2e/support/postgres-server";
-import { has } from "@/e2e/support/programs.mjs";
 import { runSql } from "@/e2e/support/run-sql";
 import { tempFolder } from "@/e2e/support/temp-folder";
 import { TABLES } from "@/lib/generated/tables";
@@ -133,18 +130,6 @@ test("a database that is ahead is served with a warning, and migrate changes not
   );
   await migrate(url);
   expect([await describeDatabase(url), await recordsOf(url)]).toEqual(before);
-});
-
-test.skipIf(!has("pgbouncer") || !has("postgres"))("migrate goes through PgBouncer in transaction mode", async () => {
-  const postgres = await startPostgres();
-  onTestFinished(postgres.stop);
-  const pooler = await startPgBouncer(postgres.url, 2);
-  onTestFinished(pooler.stop);
-  const folder = folderWith({ [NEXT]: "create table next (id int)" });
-  await Promise.all([1, 2].map(() => migrate(pooler.url, { folder, tries: 100, pause: 100 })));
-  expect(await requireMigrated(pooler.url, folder)).toBeNull();
-  const held = "select from pg_locks where locktype = 'advisory'";
-  expect(await runSql(postgres.url, held)).toEqual([]);
 });
 
 /** A copy of the migrations, and these as well. */

@@ -88,7 +88,6 @@ test("unusable labels and hostnames are refused with a sentence, and nothing is 
     [{ label: " " }, "Enter a label."],
     [{ label: "x".repeat(65) }, "A label has at most 64 characters."],
     [{ label: "a\u202Eb" }, "text-direction"],
-    [{ label: "a\u0000b" }, "control characters"],
     [{ label: "csrv_0123456789" }, "looks like a token or a key"],
     [{ hostname: "a".repeat(254) }, "A hostname has at most 253 characters; this one has 254."],
     [{ hostname: "<b>web</b>" }, "letters, digits and hyphens"],

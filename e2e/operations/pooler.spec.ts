@@ -18,7 +18,8 @@ const CALLERS = 8;
 const REQUESTS = 400;
 const POOL = 3;
 
-test.describe("behind PgBouncer in transaction mode", () => {
+// Each console that starts finds the database migrated.
+test.describe("behind PgBouncer in transaction mode, which two migrations at once go through", () => {
   needs("postgres", "pgbouncer");
 
   let postgres: PostgresServer;
@@ -31,12 +32,13 @@ test.describe("behind PgBouncer in transaction mode", () => {
   test.describe.configure({ mode: "default" });
   test.beforeAll(async () => {
     postgres = await startPostgres();
-    await migrate(postgres.url);
     client = new pg.Client(postgres.url);
     await client.connect();
     await client.query("alter database postgres set timezone = 'Asia/Kolkata'");
-    tokens = await insertCallers(postgres.url);
     pooler = await startPgBouncer(postgres.url, POOL);
+    await Promise.all([1, 2].map(() => migrate(pooler.url, { tries: 100, pause: 100 })));
+    expect((await client.query("select from pg_locks where locktype = 'advisory'")).rows).toEqual([]);
+    tokens = await insertCallers(postgres.url);
   });
   test.afterEach(async () => {
     await app?.stop();

@@ -24,30 +24,22 @@ except ConsoleApiError as error:
 print(json.dumps(answers))
 `;
 
-test("both clients read every endpoint alike, failures with status, message and request id", async () => {
+test("the Python client reads every endpoint, and failures carry status, message and request id", async () => {
   needs("python3");
   const { id, token } = await newAccount();
   const { id: server } = await newServer(id);
   const { id: service } = await newGameService(id);
-  const api = new ConsoleApi({ origin: sharedOrigin(), token: `${token}\r\n` });
-  const failure = await api.getServer(2_147_483_647).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(ConsoleApiError);
-  const { status, message, retryAfter, requestId } = failure as ConsoleApiError;
-  const answers = [
-    await api.getAccount(),
-    await api.listServers(),
-    await api.getServer(server),
-    await api.listBenchmarks(server),
-    await api.listGameServices(),
-    await api.getGameService(service),
-    await api.getMetrics(service, { range: "24h" }),
-    [status, message, retryAfter, requestId?.length],
-  ];
-  expect(answers[0]).toMatchObject({ id });
-  expect(answers[6]).toEqual({ range: "24h", series: [] });
-  expect(answers[7]).toEqual([404, "Not found.", null, 36]);
-  const fromPython = await python(EVERYTHING, [sharedOrigin(), token, String(server), String(service)]);
-  expect(JSON.parse(fromPython)).toEqual(answers);
+  const answers = await python(EVERYTHING, [sharedOrigin(), token, String(server), String(service)]);
+  expect(JSON.parse(answers)).toEqual([
+    expect.objectContaining({ id }),
+    { servers: [expect.objectContaining({ id: server })] },
+    expect.objectContaining({ id: server }),
+    { benchmarks: [] },
+    { services: [expect.objectContaining({ id: service })] },
+    expect.objectContaining({ id: service }),
+    { range: "24h", series: [] },
+    [404, "Not found.", null, 36],
+  ]);
 });
 
 const WAIT = `

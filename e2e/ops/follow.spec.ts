@@ -3,18 +3,10 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { newAccount, newGameService } from "@/e2e/support/factories";
 import { expect, own, test } from "@/e2e/support/fixtures";
+import { depthsOf, FOLLOWED, type Follower, playFollowing } from "@/e2e/support/following";
 import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
-import { db } from "@/lib/database/client";
-import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import type { FollowedIntervals } from "@/public/clients/console-api";
-
-type Follower = {
-  next(): Promise<FollowedIntervals>;
-  /** Half an hour passes for it. */
-  skipTime(): void;
-  stop(): Promise<void>;
-};
+import { SECOND } from "@/lib/format/time";
 
 const PROGRAM = `
 import json, sys, threading, time
@@ -54,59 +46,14 @@ test("the Python client's follow gives each interval once, over failures and a r
   const { id: accountId, token } = await newAccount();
   const { id: serviceId } = await newGameService(accountId);
   const now = Date.now();
-  const at = (minutes: number) => now - minutes * MINUTE;
-  const counters = { packets: 1n, bytes: 1n, dropped: 0n, connections: 1n };
-  const store = (...intervals: [minutes: number, nodeId: number][]) =>
-    db.metricSample.createMany({
-      data: intervals.map(([minutes, nodeId]) => ({ serviceId, ts: new Date(at(minutes)), nodeId, ...counters })),
-    });
-  const read = async (follower: Follower) => {
-    const { since, intervals } = await follower.next();
-    return [(now - since) / MINUTE, intervals.map(({ ts, node_id }) => [(now - ts) / MINUTE, node_id])];
-  };
   const gateway = await own(startGateway());
-  await store([90, 1], [40, 1], [40, 2], [15, 1], [15, 2]);
-  let follower = follow(gateway.origin, token, serviceId);
-  // It begins an hour ago. Several nodes share a time.
-  expect(await read(follower)).toEqual([15, [[40, 1], [40, 2], [15, 1], [15, 2]]]); // biome-ignore format: pairs
-  await store([15, 3], [20, 3]);
-  expect(await read(follower)).toEqual([
-    15,
-    [
-      [20, 3],
-      [15, 3],
-    ],
-  ]);
-  gateway.failures.push("drop", 503, "drop");
-  await store([10, 1]);
-  expect(await read(follower)).toEqual([10, [[10, 1]]]);
-  // Later than the overlap: only the read of all that may be late finds it. What is older than the beginning stays out.
-  await store([39, 3], [95, 3]);
-  follower.skipTime();
-  expect(await read(follower)).toEqual([10, [[39, 3]]]);
-  await follower.stop();
-
-  await store([8, 1], [8, 2]);
-  follower = follow(gateway.origin, token, serviceId, at(10));
-  expect(await read(follower)).toEqual([
-    8,
-    [
-      [8, 1],
-      [8, 2],
-    ],
-  ]);
-  await store([119, 2]);
-  follower.skipTime();
-  expect(await read(follower)).toEqual([8, [[119, 2]]]);
-  await store([7, 2]);
-  expect(await read(follower)).toEqual([7, [[7, 2]]]);
-  await follower.stop();
-
+  const start = (since?: number) => follow(gateway.origin, token, serviceId, since);
+  const fail = () => gateway.failures.push("drop", 503, "drop");
+  expect(await playFollowing(serviceId, now, start, fail)).toEqual(FOLLOWED);
   const gaps = gateway.asked.slice(1).map((request, index) => request.at - (gateway.asked[index]?.at ?? 0));
   // Beginning anew after the restart is one request; time that only a follower's clock saw is two.
   expect(gaps.filter((gap) => gap < 0.9 * SECOND).length).toBeLessThanOrEqual(3);
-  const depths = gateway.asked.map(({ url }) => new URLSearchParams(url.split("?")[1]).get("since"));
-  expect(depths[0]).toBeNull();
-  expect(new Set(depths.slice(1, 4).map(Number))).toEqual(new Set([at(25)]));
-  expect(depths.map(Number)).toContain(at(10) - 2.5 * HOUR);
+  const depths = depthsOf(gateway.asked, now);
+  expect(depths.slice(0, 4)).toEqual([null, 25, 25, 25]);
+  expect(depths).toContain(10 + 150);
 });

@@ -1,6 +1,6 @@
-import { request } from "node:http";
 import { load } from "cheerio";
 import { afterAll, describe, expect, test } from "vitest";
+import { askExactly } from "@/e2e/support/ask-exactly";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newIp, newNamedToken, PASSWORD } from "@/e2e/support/factories";
 import { bodyOfForm, sendFields } from "@/e2e/support/html-form";
@@ -55,7 +55,7 @@ describe("with an https BASE_URL", async () => {
 
   test("a page for another Host links to the console's own address", async () => {
     const get = async (path: string, host: string) => {
-      const { text } = await askWithHost(app.origin, path, { Host: host });
+      const { text } = await askExactly(app.origin, { path, headers: { Host: host } });
       const page = load(text, { scriptingEnabled: false });
       return page("noscript a").attr("href");
     };
@@ -97,27 +97,11 @@ describe("with an https BASE_URL", async () => {
   });
 });
 
-type Sent = { method?: string; body?: Buffer };
-
-/** Asks with headers that fetch does not send as they are given. */
-function askWithHost(at: string, path: string, headers: Record<string, string>, { method = "GET", body }: Sent = {}) {
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const asked = request(at + path, { method, headers }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk) => (text += chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    asked.on("error", reject);
-    asked.end(body);
-  });
-}
-
 /** Sends the form of sign-in of a new account with these headers. */
 async function signInThere(at: string, headers: Record<string, string>) {
   const { email } = await newAccount();
   const html = await (await fetch(`${at}/sign-in`)).text();
   const { body, type } = await bodyOfForm(html, "Sign in", { email, password: PASSWORD });
   const sent = { ...headers, "X-Forwarded-For": newIp(), "Content-Type": type };
-  return askWithHost(at, "/sign-in", sent, { method: "POST", body });
+  return askExactly(at, { path: "/sign-in", method: "POST", headers: sent }, body);
 }

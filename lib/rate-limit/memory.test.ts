@@ -1,15 +1,19 @@
 import { expect, test } from "vitest";
+import { randomAt } from "@/e2e/support/random";
 import { MemoryLog } from "./memory";
 
 const MINUTE = 60_000;
 const newLog = () => new MemoryLog({ name: "test", limit: 120, windowMs: MINUTE });
+
+let drawn = 0;
+const random = () => randomAt(drawn++);
 
 test("no stretch of 60 seconds holds more than 120 accepted requests", () => {
   const log = newLog();
   const accepted: number[] = [];
   let now = 0;
   for (let i = 0; i < 20_000; i++) {
-    now += Math.random() < 0.01 ? Math.random() * MINUTE : Math.random() * 300;
+    now += random() < 0.01 ? random() * MINUTE : random() * 300;
     if (log.take("key", now).accepted) accepted.push(now);
   }
   for (let i = 120; i < accepted.length; i++) {
@@ -23,8 +27,8 @@ test("the announced wait is always true and never longer than needed", () => {
   let now = 0;
   let refusals = 0;
   for (let i = 0; i < 20_000; i++) {
-    now += Math.floor(Math.random() * 900);
-    const count = 1 + Math.floor(Math.random() * 3);
+    now += Math.floor(random() * 900);
+    const count = 1 + Math.floor(random() * 3);
     const decision = log.take("key", now, count);
     if (decision.accepted) continue;
     refusals++;
@@ -45,9 +49,9 @@ test("every decision equals a full recount of accepted times, over random steps"
   let times: number[] = [];
   let now = 0;
   for (let i = 0; i < 20_000; i++) {
-    now += Math.random() < 0.02 ? Math.random() * MINUTE : Math.random() * 400;
+    now += random() < 0.02 ? random() * MINUTE : random() * 400;
     times = times.filter((time) => now - time < MINUTE);
-    const count = 1 + Math.floor(Math.random() * 3);
+    const count = 1 + Math.floor(random() * 3);
     const isAccepted = times.length + count <= 120;
     const last = times[isAccepted ? 0 : times.length + count - 121];
     const waitMs = last === undefined ? 0 : Math.ceil(MINUTE - (now - last));

@@ -83,13 +83,6 @@ const SCENARIOS: [name: string, facts: HealthFacts, components: number[], score:
     ["Stability: 1 process killed for lack of memory in 24 hours; costs 23 points."],
   ],
   [
-    "disk 91 % full",
-    withSample({ diskUsedPct: 91 }),
-    [1000, 1000, 350, 1000, 1000, 1000],
-    870,
-    ["Disk: 91 % full (full score up to 70 %); costs 130 points."],
-  ],
-  [
     "packet loss 3 %",
     withSample({ netLossPct: 3 }),
     [1000, 1000, 1000, 400, 1000, 1000],

@@ -76,16 +76,6 @@ test.each(["discard all", "deallocate all"])("%s of one client breaks no other o
   expect(await numberOf(await newClient(), statement)).toBe(4);
 });
 
-test("what SQL deallocates is the client's own statement of that name", async () => {
-  const [first, second] = [await newClient(), await newClient()];
-  const statement = { name: "Name", text: "select 6 as n" };
-  await numberOf(first, statement);
-  await numberOf(second, statement);
-  await first.query('DEALLOCATE "Name";');
-  expect(await numberOf(second, statement)).toBe(6);
-  await expect(first.query('deallocate "Name"')).rejects.toThrow("does not exist");
-});
-
 test("transactions of two clients never mix, and one that dies is rolled back", async () => {
   const [first, second, third] = [await newClient(), await newClient(), await newClient()];
   await first.query("create table moves (who text)");

@@ -1,10 +1,9 @@
 import { cString, HEADER, message, readCString } from "./wire";
 
-/** PostgreSQL's names are short, so the beginning of a query is enough. */
-const DEALLOCATE = /^\s*deallocate\s+(?:prepare\s+)?("(?:[^"]|"")+"|[a-z_]\w*)\s*;?\s*\0$/i;
-const MAX_DEALLOCATE = 200;
 /** Would drop the statements of all clients. In its place stands what does nothing and answers no rows. */
 const DROPPING_ALL = /^\s*(?:discard|deallocate(?:\s+prepare)?)\s+all\s*;?\s*\0/i;
+/** How much of a query is looked at. */
+const BEGINNING = 200;
 const NOTHING = "unlisten *";
 /** As many replaced statements are closed together. */
 const MAX_REPLACED = 50;
@@ -43,7 +42,8 @@ export class ClientStatements {
       if (type === "C") this.#names.delete(text);
       return renamed;
     }
-    return type === "Q" ? this.#renameInQuery(bytes) : bytes;
+    const isDropping = type === "Q" && this.#dropsAll(bytes.toString("utf8", HEADER, HEADER + BEGINNING));
+    return isDropping ? message("Q", cString(NOTHING)) : bytes;
   }
 
   /** The messages that close what was replaced, once that is much; null before. */
@@ -55,22 +55,9 @@ export class ClientStatements {
     return closing([...this.#replaced, ...this.#names.values()]);
   }
 
-  /** Renames the statement in a DEALLOCATE: some drivers use SQL to close what they prepared by message. */
-  #renameInQuery(bytes: Buffer): Buffer {
-    const query = bytes.toString("utf8", HEADER, HEADER + MAX_DEALLOCATE);
-    if (this.#dropsAll(query)) return message("Q", cString(NOTHING));
-    const name = DEALLOCATE.exec(query)?.[1];
-    if (!name) return bytes;
-    const own = name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
-    const dropped = this.#names.get(own);
-    if (!dropped) return bytes;
-    this.#names.delete(own);
-    return message("Q", cString(`deallocate "${dropped}"`));
-  }
-
   #prepare(bytes: Buffer): Buffer {
     const { text, next } = readCString(bytes, HEADER);
-    const drops = this.#dropsAll(bytes.toString("utf8", next, next + MAX_DEALLOCATE));
+    const drops = this.#dropsAll(bytes.toString("utf8", next, next + BEGINNING));
     const query = drops ? [cString(NOTHING), bytes.subarray(readCString(bytes, next).next)] : [bytes.subarray(next)];
     const known = this.#names.get(text);
     if (text === "" && known) this.#replaced.push(known);
