@@ -54,21 +54,21 @@ export async function lookUp(accountId: number, hostname: string): Promise<DnsRe
 
 const DNS_ONLY = 'A proxy of web sites carries no game: at Cloudflare, set the record to "DNS only".';
 
-/** Whether players of a hostname reach these ends of edge nodes, in a few sentences. */
+/** Whether players of a hostname reach these ends of edge nodes, in a few sentences. None holds a name: it may be translated. */
 export function pointingText(hostname: string, records: DnsRecords, ends: readonly NodeEnd[]): string {
   if (ends.length === 0) return "No edge node reports at the moment, so it is not known where the name should point.";
   const ips = ends.map(({ ip }) => ip);
-  const sentences = [...aboutAddresses(hostname, records, ips), ...aboutSrv(hostname, records.SRV, ends)];
+  const sentences = [...aboutAddresses(records, ips), ...aboutSrv(hostname, records.SRV, ends)];
   return [...new Set(sentences)].join(" ");
 }
 
-function aboutAddresses(hostname: string, records: DnsRecords, ips: readonly string[]): string[] {
+function aboutAddresses(records: DnsRecords, ips: readonly string[]): string[] {
   const found = [...(records.A ?? []), ...(records.AAAA ?? [])];
   if (found.length === 0) {
     if (records.A === null || records.AAAA === null)
       return ["The name servers did not answer in time. Reload the page to ask again."];
     const isKnown = RECORD_KINDS.some((kind) => records[kind]?.length !== 0);
-    return [`${hostname} has no ${isKnown ? "A or AAAA" : "DNS"} record yet. Point it at the edge nodes.`];
+    return [`The name has no ${isKnown ? "A or AAAA" : "DNS"} record yet. Point it at the edge nodes.`];
   }
   const others = found.filter((ip) => !ips.includes(ip));
   if (others.length === 0) return ["The name points at the edge nodes."];
@@ -94,7 +94,7 @@ function aboutSrv(hostname: string, records: readonly SrvRecord[] | null, ends: 
   for (const record of here) {
     const { name, port } = record;
     if (wantedName(name) !== wantedName(hostname))
-      faults.push(`Its SRV record leads to ${name}, and players ask for that name: let it lead to ${hostname}.`);
+      faults.push("Its SRV record leads to another name, and players ask for that: let it lead to the name itself.");
     const found = endsOf(record);
     const isOpen = found.every(({ ip }) => found.some((end) => end.ip === ip && end.port === port));
     const ports = [...new Set(found.map((end) => end.port))].join(" or ");
