@@ -5,6 +5,7 @@ import { newAccount, newGameService } from "@/e2e/support/factories";
 import { expect, own, test } from "@/e2e/support/fixtures";
 import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
+import { CONSOLE_API } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import type { FollowedIntervals } from "@/public/clients/console-api";
@@ -32,7 +33,7 @@ for batch in api.follow(int(service), since=int(since) if since else None, every
 `;
 
 function follow(origin: string, token: string, id: number, since?: number): Follower {
-  const env = { ...process.env, PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" };
+  const env = { ...process.env, ...CONSOLE_API };
   const args = ["-c", PROGRAM, origin, token, String(id), String(since ?? "")];
   const child = spawn("python3", args, { env, stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
