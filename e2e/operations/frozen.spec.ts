@@ -7,16 +7,14 @@ import { mcpThrough } from "@/e2e/support/mcp-client";
 import { needs } from "@/e2e/support/needs";
 import { OWN_WAIT, SLOW } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
-import { startPostgres } from "@/e2e/support/postgres-server";
+import { startMigratedPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { SECOND } from "@/lib/format/time";
-import { migrate } from "@/scripts/database";
 
 needs("postgres");
 
 test("with PostgreSQL frozen every answer comes within six seconds, and afterwards all succeed", async () => {
-  const postgres = await own(startPostgres());
-  await migrate(postgres.url);
+  const postgres = await own(startMigratedPostgres());
   const app = await own(startConsole(postgres.url, OWN_WAIT));
   const { origin } = app;
   const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 100);
