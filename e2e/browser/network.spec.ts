@@ -2,16 +2,8 @@ import { load } from "cheerio";
 import type { Page, Route } from "playwright/test";
 import { newAccount, newNamedToken, putEvents } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
-import {
-  answerQuestion,
-  createOnPage,
-  expect,
-  fieldsOf,
-  signOut,
-  submitSignIn,
-  TOKEN_PAGE,
-  test,
-} from "@/e2e/support/pages";
+import { fieldsOfForm } from "@/e2e/support/html-form";
+import { answerQuestion, createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
 // A network failure must not lose the token that is shown once, nor typed input.
@@ -50,7 +42,7 @@ test("a refused form shows its reason with JavaScript as without, and keeps type
   await page.goto(TOKEN_PAGE);
   await page.getByLabel("Name").fill("typed with care");
   const elsewhere = { origin: "http://192.0.2.5:3000" };
-  const fields = await fieldsOf(page, "form:has([name=name])");
+  const fields = fieldsOfForm(await page.content(), "Create token");
   const plain = await page.request.post(TOKEN_PAGE, { headers: elsewhere, multipart: Object.fromEntries(fields) });
   expect(plain.status()).toBe(403);
   const words = load(await plain.text());

@@ -7,6 +7,7 @@ import { newAccount, newBenchmarkRun, newReportingServer } from "@/e2e/support/f
 import { expect, own, ownFolder, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs, needsPostgresRun } from "@/e2e/support/needs";
 import { findPostgres } from "@/e2e/support/programs.mjs";
+import { checkInAt } from "@/e2e/support/record-check-in";
 import { runSql } from "@/e2e/support/run-sql";
 import { createEmptyDatabase } from "@/e2e/support/test-database";
 import { DAY } from "@/lib/format/time";
@@ -35,12 +36,7 @@ test("a backup restored into an empty database as docs/backup.md says is the sam
     expect(bodies[1], path).toBe(bodies[0]);
     expect(bodies[1]).toContain('{"data":');
   }
-  const report = await fetch(`${after.origin}/ingest/v1/check-ins`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    body: "{}",
-  });
-  expect(report.status).toBe(200);
+  expect(await checkInAt(after.origin, key)).toBe(200);
 });
 
 test("deploy/backup.sh writes a restorable dump and removes old ones only on success", async () => {

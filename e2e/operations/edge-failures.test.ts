@@ -20,6 +20,8 @@ import { MINUTE, SECOND } from "@/lib/format/time";
 
 const here = edgeNodeParts();
 const { closers, listening, newNode, newOrigin, nftIs, startHaproxy } = here;
+/** A loop of a node, which stops with the test. */
+const runs = (loop: Promise<void>) => closers.push(() => loop);
 
 test("a report that a proxy refuses waits, and nothing of it is lost", async () => {
   const stored: number[] = [];
@@ -32,7 +34,7 @@ test("a report that a proxy refuses waits, and nothing of it is lost", async () 
   });
   const minutes = [1, 2, 3].map((n) => n * 60_000);
   for (const ts of minutes) node.spool.push({ ...NOTHING, service_id: 1, ts, latency_ms: null });
-  const ended = deliver(node);
+  runs(deliver(node));
   await expect.poll(() => asked).toBe(1);
   [status, body] = [400, '{"error":{"code":400}}'];
   await expect.poll(() => asked).toBe(2);
@@ -40,8 +42,6 @@ test("a report that a proxy refuses waits, and nothing of it is lost", async () 
   await expect.poll(() => node.spool).toEqual([]);
   expect(stored).toEqual(minutes);
   expect(here.said).toMatch(/^\S+ A proxy answered 413, not the console\. [^\n]*\n[^\n]*reachable again[^\n]*\n$/);
-  node.stop.abort();
-  await ended;
 });
 
 test("a proxy that takes less than the console is sent smaller reports", async () => {
@@ -54,11 +54,9 @@ test("a proxy that takes less than the console is sent smaller reports", async (
     response.writeHead(isLarge ? 413 : 200).end(isLarge ? "<html>" : '{"data":{"stored":1}}');
   });
   for (let n = 1; n <= 400; n++) node.spool.push({ ...NOTHING, service_id: 1, ts: n * 60_000, latency_ms: null });
-  const ended = deliver(node);
+  runs(deliver(node));
   await expect.poll(() => stored.size).toBe(400);
   expect(refused).toBeLessThan(5);
-  node.stop.abort();
-  await ended;
 });
 
 test("what the console refuses is given up alone, and all else is delivered", async () => {
@@ -72,12 +70,10 @@ test("what the console refuses is given up alone, and all else is delivered", as
   node.acknowledgements.set(7, { service_id: 7, version: 1, error: null });
   for (const ts of [1, 2]) node.spool.push({ ...NOTHING, service_id: 1, ts, latency_ms: null });
   node.nodeSpool.push({ ts: 3, refused: 4 });
-  const ended = deliver(node);
+  runs(deliver(node));
   await expect.poll(() => node.spool.length + node.nodeSpool.length).toBe(0);
   expect(stored).toMatchObject([{ service_id: 7 }, { ts: 2 }, { refused: 4 }]);
   expect(here.said).toContain('too old {"acknowledgements":[],"intervals":[{');
-  node.stop.abort();
-  await ended;
 });
 
 test("what answers in the console's place is named, and the key follows no redirect", async () => {
@@ -156,10 +152,8 @@ test("a new HAProxy that takes nothing is one line of the log, tried again", asy
   const node = await newNode();
   node.haproxyId = 1;
   node.configuration = { revision: "1", services: [] };
-  const ended = keepTime(node);
+  runs(keepTime(node));
   await expect.poll(() => tries).toBeGreaterThan(4);
-  node.stop.abort();
-  await ended;
   expect(here.said.match(/started anew/g)).toHaveLength(1);
 });
 
@@ -264,14 +258,12 @@ test("findings about an origin during a report are sent with the next one", asyn
     for (const { warning } of JSON.parse(told).acknowledgements) warnings.push(warning);
     answers.push(() => response.end('{"data":{"stored":0}}'));
   });
-  const ended = deliver(node);
+  runs(deliver(node));
   await expect.poll(() => warnings).toEqual([null]);
   await pingAll(node);
   answers[0]?.();
   const silent = "The origin does not answer a status ping, neither with PROXY protocol v2 nor without it.";
   await expect.poll(() => warnings.slice(1)).toEqual([silent]);
-  node.stop.abort();
-  await ended;
 });
 
 test("systemd never gives up on an edge node, however often it fails", () => {

@@ -5,12 +5,11 @@ import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
 import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 import { insertCaller, insertReportingServer, insertSession } from "@/e2e/support/insert-caller";
 import { needs } from "@/e2e/support/needs";
-import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { type PostgresServer, startMigratedPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { NO_EXPIRY } from "@/lib/tokens/expiry";
 import { hashToken, mintToken } from "@/lib/tokens/format";
-import { migrate } from "@/scripts/database";
 
 const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
 /** What agents of a protocol look for beside the error. */
@@ -29,8 +28,7 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
   let token: string;
 
   test.beforeAll(async () => {
-    postgres = await startPostgres();
-    await migrate(postgres.url);
+    postgres = await startMigratedPostgres();
     app = await startConsole(postgres.url);
   });
   test.beforeEach(async () => {

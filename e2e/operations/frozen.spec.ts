@@ -1,4 +1,5 @@
 import { startConsole } from "@/e2e/support/console-server";
+import { insertNode } from "@/e2e/support/edge-nodes";
 import { expect, own, test } from "@/e2e/support/fixtures";
 import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 import { insertCallerWithTokens, insertReportingServer, insertSession } from "@/e2e/support/insert-caller";
@@ -6,17 +7,14 @@ import { mcpThrough } from "@/e2e/support/mcp-client";
 import { needs } from "@/e2e/support/needs";
 import { OWN_WAIT, SLOW } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
-import { startPostgres } from "@/e2e/support/postgres-server";
+import { startMigratedPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { SECOND } from "@/lib/format/time";
-import { hashToken, mintToken } from "@/lib/tokens/format";
-import { migrate } from "@/scripts/database";
 
 needs("postgres");
 
 test("with PostgreSQL frozen every answer comes within six seconds, and afterwards all succeed", async () => {
-  const postgres = await own(startPostgres());
-  await migrate(postgres.url);
+  const postgres = await own(startMigratedPostgres());
   const app = await own(startConsole(postgres.url, OWN_WAIT));
   const { origin } = app;
   const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 100);
@@ -27,12 +25,7 @@ test("with PostgreSQL frozen every answer comes within six seconds, and afterwar
        select id, 'l' || n, 'h' from accounts, generate_series(1, 100) n where email = 'busy@example.com'`,
   );
   const keys = await Promise.all(Array.from({ length: 4 }, () => insertReportingServer(postgres.url)));
-  const edgeKey = mintToken("edgeKey");
-  await runSql(
-    postgres.url,
-    `with n as (insert into edge_nodes (name) values ('fra-1') returning id)
-     insert into edge_node_keys (node_id, key_hash, hint) select id, '${hashToken(edgeKey)}', 'hint' from n`,
-  );
+  const { key: edgeKey } = await insertNode(postgres.url, "fra-1");
   let sent = 0;
   const nextToken = () => tokens[sent++ % tokens.length] ?? "";
   const get = (path: string) => () => fetch(origin + path, { headers: { Authorization: `Bearer ${nextToken()}` } });

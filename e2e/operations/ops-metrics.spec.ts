@@ -9,12 +9,11 @@ import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-calle
 import { needs } from "@/e2e/support/needs";
 import { OWN_WAIT } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
-import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { type PostgresServer, startMigratedPostgres } from "@/e2e/support/postgres-server";
 import { checkMetrics } from "@/e2e/support/prometheus-server";
 import { startRedis } from "@/e2e/support/redis-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { DAY, SECOND } from "@/lib/format/time";
-import { migrate } from "@/scripts/database";
 
 test("/ops/metrics at OPS_HOST alone reports routes, admission, limit, pool and process", async () => {
   needs("promtool", "redis-server");
@@ -91,8 +90,7 @@ test.describe("with stores of its own", () => {
   let app: ConsoleServer;
   let opsPort: number;
   test.beforeAll(async () => {
-    [redis, postgres] = [await startRedis(), await startPostgres()];
-    await migrate(postgres.url);
+    [redis, postgres] = [await startRedis(), await startMigratedPostgres()];
     // A day that is older than it is kept, so that it is dropped.
     await runSql(
       postgres.url,

@@ -5,7 +5,7 @@ import { expect, getData, own, sharedOrigin, test } from "@/e2e/support/fixtures
 import { freePort } from "@/e2e/support/free-port";
 import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
-import { runProgram } from "@/e2e/support/run-program";
+import { CONSOLE_API, runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
 
@@ -53,12 +53,7 @@ test("fleet.sh silently survives a console restart and names errors that waiting
 test("unhealthy.py names servers in need, with distinct exit codes for need, none and failure", async () => {
   needs("python3");
   const { id: accountId, token } = await newAccount();
-  const variables = {
-    ORIGIN: sharedOrigin(),
-    TOKEN: token,
-    PYTHONPATH: "public/clients",
-    PYTHONDONTWRITEBYTECODE: "1",
-  };
+  const variables = { ORIGIN: sharedOrigin(), TOKEN: token, ...CONSOLE_API };
   const args = [`${RECIPES}/unhealthy.py`, "400"];
   const seen = { createdAt: new Date(Date.now() - 10 * MINUTE), lastSeenAt: new Date(Date.now() - SECOND) };
   await newServer(accountId, { label: "Well", ...seen });

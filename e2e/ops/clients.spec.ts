@@ -4,7 +4,7 @@ import { atEnd, expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures
 import { listen } from "@/e2e/support/listen";
 import { needs } from "@/e2e/support/needs";
 import { FACT } from "@/e2e/support/patience";
-import { runProgram } from "@/e2e/support/run-program";
+import { CONSOLE_API, runProgram } from "@/e2e/support/run-program";
 import { DAY, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError } from "@/public/clients/console-api";
@@ -170,8 +170,7 @@ function answering(bytes: string | null): Server {
 }
 
 async function python(program: string, args: string[]): Promise<string> {
-  const variables = { PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" };
-  const { code, output, errors } = await runProgram("python3", ["-c", program, ...args], variables);
+  const { code, output, errors } = await runProgram("python3", ["-c", program, ...args], CONSOLE_API);
   expect(code, errors).toBe(0);
   return output;
 }

@@ -6,6 +6,7 @@ import { expect, own, test } from "@/e2e/support/fixtures";
 import { depthsOf, FOLLOWED, type Follower, playFollowing } from "@/e2e/support/following";
 import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
+import { CONSOLE_API } from "@/e2e/support/run-program";
 import { SECOND } from "@/lib/format/time";
 
 const PROGRAM = `
@@ -24,7 +25,7 @@ for batch in api.follow(int(service), since=int(since) if since else None, every
 `;
 
 function follow(origin: string, token: string, id: number, since?: number): Follower {
-  const env = { ...process.env, PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" };
+  const env = { ...process.env, ...CONSOLE_API };
   const args = ["-c", PROGRAM, origin, token, String(id), String(since ?? "")];
   const child = spawn("python3", args, { env, stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();

@@ -1,9 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { buildIfChanged, DIST_DIRS } from "@/scripts/build";
-import { keepLog, startConsole } from "./console-server";
 import { LONG_WAIT } from "./patience";
-import { prepareForTests } from "./present-console";
-import { createTestDatabase } from "./test-database";
+import { startSharedConsole } from "./present-console";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -18,17 +16,9 @@ declare module "vitest" {
 /** Once for all site tests: the production build over one database, in which each test makes accounts of its own. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   await buildIfChanged(DIST_DIRS.test);
-  const database = await createTestDatabase();
-  await prepareForTests(database.url);
-  // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
-  const app = await startConsole(database.url, { ...LONG_WAIT, CONSOLE_JOBS: "off", TRUSTED_PROXIES: "1" });
-  const log = keepLog(app);
-  project.provide("log", log.path);
-  project.provide("origin", app.origin);
-  project.provide("siteDatabaseUrl", database.url);
-  return async () => {
-    await app.stop();
-    await database.stop();
-    log.remove();
-  };
+  const { origin, databaseUrl, log, stop } = await startSharedConsole({ ...LONG_WAIT, CONSOLE_JOBS: "off" });
+  project.provide("log", log);
+  project.provide("origin", origin);
+  project.provide("siteDatabaseUrl", databaseUrl);
+  return stop;
 }

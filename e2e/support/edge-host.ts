@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { atExit } from "./at-exit";
-import { EdgeCommands, end } from "./edge-commands";
 import { listen } from "./listen";
 import { NetworkNamespace } from "./network-namespace";
 import { FACT } from "./patience";
@@ -20,7 +19,11 @@ export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && re
 /** A machine of its own, in a network namespace, with HAProxy and nftables: Debian's. */
 export class EdgeHost {
   readonly #dir = mkdtempSync(join(tmpdir(), "console-edge-"));
-  readonly #commands: EdgeCommands;
+  readonly #runDir = join(this.#dir, "run");
+  readonly #options = ["--listen", ":25565", "--run-dir", this.#runDir];
+  readonly #socket = join(this.#runDir, "haproxy.sock");
+  /** The name of HAProxy's map of hostnames. */
+  readonly #map = join(this.#runDir, "hosts.map");
   readonly #clockFile = join(this.#dir, "clock");
   /** What the edge node's clock is ahead of this machine's, in milliseconds. */
   #ahead = -60 * MINUTE;
@@ -38,20 +41,22 @@ export class EdgeHost {
   #startedAt = 0;
 
   /** `program`: the one that is served, or its source, which needs no build. */
-  constructor(program: "public/edge.mjs" | "edge/main.mjs" = "public/edge.mjs") {
-    this.#commands = new EdgeCommands(this.#dir, program);
-  }
+  constructor(readonly program: "public/edge.mjs" | "edge/main.mjs" = "public/edge.mjs") {}
 
   /** How many of its minutes the edge node has ended. */
   get minutes(): number {
     return this.output.match(/last minute/g)?.length ?? 0;
   }
 
-  /** Starts HAProxy with the configuration that the edge node prints. */
+  /** Starts HAProxy with the configuration that the edge node prints, and an empty map. `limits`: further options of `haproxy-config`. */
   async startHaproxy(slots = 8, limits: readonly string[] = []): Promise<void> {
-    const [program, ...args] = this.#commands.haproxy(slots, limits);
-    execFileSync(program, ["-c", ...args], { stdio: "pipe" });
-    this.#haproxy = this.#inside([program, ...args]);
+    const config = join(this.#dir, "haproxy.cfg");
+    const words = [this.program, "haproxy-config", "--slots", String(slots), ...limits, ...this.#options];
+    mkdirSync(this.#runDir, { recursive: true });
+    writeFileSync(this.#map, "");
+    writeFileSync(config, execFileSync(process.execPath, words));
+    execFileSync("haproxy", ["-c", "-db", "-f", config], { stdio: "pipe" });
+    this.#haproxy = this.#inside(["haproxy", "-db", "-f", config]);
     // It says of each server that it was added, and would wait for a reader.
     this.#haproxy.stderr?.resume();
     await this.#listening();
@@ -64,7 +69,7 @@ export class EdgeHost {
 
   /** HAProxy's servers of game services: which slot, ip and port, and whether they take new players. */
   async servers(): Promise<{ slot: string; end: string; isReady: boolean }[]> {
-    const socket = connect(this.#commands.socket, () => socket.write("show servers state\n"));
+    const socket = connect(this.#socket, () => socket.write("show servers state\n"));
     const [, , ...rows] = (await text(socket)).trim().split("\n");
     return rows
       .map((row) => row.split(" "))
@@ -74,7 +79,7 @@ export class EdgeHost {
 
   /** The connections that HAProxy has open, and how many it closed: at once, and after a look at what they sent. */
   async connections(): Promise<{ open: number; closedAtOnce: number; closedLater: number }> {
-    const socket = connect(this.#commands.socket, () => socket.write("show stat players 1 -1\n"));
+    const socket = connect(this.#socket, () => socket.write("show stat players 1 -1\n"));
     const [names = [], values = []] = (await text(socket)).split("\n").map((row) => row.split(","));
     const value = (name: string) => Number(values[names.indexOf(name)]);
     return { open: value("scur"), closedAtOnce: value("dcon"), closedLater: value("dreq") };
@@ -123,14 +128,14 @@ export class EdgeHost {
 
   /** The hostnames that HAProxy leads to a service. */
   async ledHostnames(): Promise<string[]> {
-    const socket = connect(this.#commands.socket, () => socket.write(`show map ${this.#commands.map}\n`));
+    const socket = connect(this.#socket, () => socket.write(`show map ${this.#map}\n`));
     const rows = (await text(socket)).trim().split("\n");
     return rows.map((row) => row.replace(/^0x\w+ (.*) (?:\w+_)?slot_\d+$/, "$1"));
   }
 
   /** Where each hostname leads. */
   async ways(): Promise<string[]> {
-    const socket = connect(this.#commands.socket, () => socket.write(`show map ${this.#commands.map}\n`));
+    const socket = connect(this.#socket, () => socket.write(`show map ${this.#map}\n`));
     const rows = (await text(socket)).trim().split("\n");
     return rows.map((row) => row.replace(/^0x\w+ .* /, ""));
   }
@@ -177,7 +182,9 @@ export class EdgeHost {
   ): void {
     if (minutesAgo !== undefined) this.#ahead = -minutesAgo * MINUTE;
     this.#writeClock();
-    const command = this.#commands.edge(url).filter((word) => !isPublic || word !== "--allow-private");
+    const state = ["--state-dir", join(this.#dir, "state")];
+    const command = [process.execPath, this.program, "run", url, ...state, ...this.#options];
+    if (!isPublic) command.push("--allow-private");
     const systemClock = {
       LD_PRELOAD: findFaketime() ?? "",
       FAKETIME_TIMESTAMP_FILE: this.#clockFile,
@@ -210,6 +217,14 @@ export class EdgeHost {
     atExit(() => child.kill("SIGKILL"));
     return child;
   }
+}
+
+/** Ends a program and waits until it is gone. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill();
+  await ended;
 }
 
 /** Connects an edge host to a console on loopback. It can be cut. Its own clock is a day off, and it removes the console's time, unless `timeBehind` is set. */

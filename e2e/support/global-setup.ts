@@ -1,10 +1,9 @@
-import { keepLog, startConsole } from "./console-server";
 import { startPostgres } from "./postgres-server";
-import { prepareForTests } from "./present-console";
+import { startSharedConsole } from "./present-console";
 import { startProductionConsole } from "./production-console";
 import { has } from "./programs.mjs";
 import { startRedis } from "./redis-server";
-import { createTemplate, createTestDatabase } from "./test-database";
+import { createTemplate } from "./test-database";
 
 /**
  * One database and one console for all tests that need nothing special; each test makes accounts of its own in it. Where
@@ -16,20 +15,14 @@ export default async function setUp(): Promise<() => Promise<void>> {
   const redis = onServers ? await startRedis() : null;
   if (postgres) process.env.E2E_POSTGRES_URL = postgres.url;
   const template = await createTemplate();
-  const database = await createTestDatabase();
-  await prepareForTests(database.url);
-  // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
-  const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
-  const app = await (postgres ? startProductionConsole : startConsole)(database.url, variables);
-  const log = keepLog(app);
-  process.env.E2E_LOG = log.path;
-  process.env.DATABASE_URL = database.url;
-  process.env.E2E_ORIGIN = app.origin;
+  const start = postgres ? startProductionConsole : undefined;
+  const { origin, databaseUrl, log, stop } = await startSharedConsole(redis ? { REDIS_URL: redis.url } : {}, start);
+  process.env.E2E_LOG = log;
+  process.env.DATABASE_URL = databaseUrl;
+  process.env.E2E_ORIGIN = origin;
   return async () => {
-    await app.stop();
-    log.remove();
+    await stop();
     await redis?.stop();
-    await database.stop();
     await template.remove();
     await postgres?.stop();
   };

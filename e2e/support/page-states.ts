@@ -340,6 +340,3 @@ export async function fillTokens(accountId: number): Promise<void> {
     data: { refusedCount: 1400, lastRefusedAt: new Date(), lastRefusedIp: "203.0.113.9", lastRefusedAgent: "curl/8" },
   });
 }
-
-export const WELL = { cpuPct: 5, memUsedMb: 10, memTotalMb: 100, diskUsedPct: 10, netLossPct: 0, uptimeS: 9000 };
-export const LONG_AGO = new Date(Date.now() - 2 * DAY);

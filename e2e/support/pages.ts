@@ -4,7 +4,6 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { newAccount, newIp, newSession, PASSWORD, type TestAccount } from "./factories";
 import { test as base, expect, loadPatiently, sharedOrigin } from "./fixtures";
 
-export { sendFields } from "./html-form";
 export { expect, TOKEN_PAGE };
 
 type Fixtures = {
@@ -92,13 +91,6 @@ export async function untilTakenOver(page: Page): Promise<void> {
     const last = [...document.querySelectorAll("main *")].at(-1);
     return Object.keys(last ?? {}).some((key) => key.startsWith("__reactFiber"));
   });
-}
-
-/** The fields of a form as a browser without JavaScript would send them, for tests that send it in another way. */
-export async function fieldsOf(page: Page, form = "form"): Promise<[string, string][]> {
-  return page
-    .locator(form)
-    .evaluate((element) => [...new FormData(element as HTMLFormElement).entries()] as [string, string][]);
 }
 
 /** Creates a token on the token page, which must be open, and answers the value that the page shows. */

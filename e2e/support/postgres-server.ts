@@ -4,6 +4,7 @@ import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
+import { migrate } from "@/scripts/database";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 import { FACT } from "./patience";
@@ -29,6 +30,13 @@ const INITDB: Make = (data) => ["initdb", "-D", data, "-U", "postgres", "-A", "t
 /** `variables` are of its own environment. */
 export function startPostgres(variables: Record<string, string> = {}): Promise<PostgresServer> {
   return startOn(INITDB, variables);
+}
+
+/** One with the tables of the console in its `postgres` database. */
+export async function startMigratedPostgres(): Promise<PostgresServer> {
+  const postgres = await startPostgres();
+  await migrate(postgres.url);
+  return postgres;
 }
 
 /** One with the files of another, such as those of a base backup. */

@@ -3,6 +3,9 @@ import { once } from "node:events";
 
 export type Ended = { code: number | null; output: string; errors: string };
 
+/** Lets Python find the client that the console serves, and write nothing beside it. */
+export const CONSOLE_API = { PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" };
+
 export type User = { uid?: number; gid?: number };
 
 /** Runs a program to its end, with these variables besides those of the tests; as another user, if one is named. */

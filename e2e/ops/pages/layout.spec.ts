@@ -1,8 +1,7 @@
 import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { INVISIBLE, listShifts, recordShifts, sumWhileLoading } from "@/e2e/support/layout-shift";
-import { LONG_AGO, WELL } from "@/e2e/support/page-states";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
-import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { recordCheckIn, WELL } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/format/time";
 import { rangeParams } from "@/lib/format/time-range";
@@ -11,13 +10,14 @@ import { HISTORY_MEASURES } from "@/lib/servers/telemetry/measurements";
 // Where the parts of pages stand, on screens of several widths.
 
 test("a row is two lines on a phone and shows its whole cause everywhere", async ({ page, account }) => {
+  const longAgo = new Date(Date.now() - 2 * DAY);
   for (const [label, sample] of [
     ["A disk is full", { ...WELL, diskUsedPct: 99 }],
     ["A swap", { ...WELL, swapUsedPct: 80 }],
     ["A network not measured", { ...WELL, netLossPct: null }],
     ["A service that failed", { ...WELL, failedUnits: 3 }],
   ] as const) {
-    const { id } = await newServer(account.id, { label, createdAt: LONG_AGO, lastSeenAt: LONG_AGO });
+    const { id } = await newServer(account.id, { label, createdAt: longAgo, lastSeenAt: longAgo });
     await recordCheckIn(id, { sample });
   }
   for (const width of [375, 1024, 1280, 1920]) {

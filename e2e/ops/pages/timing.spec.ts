@@ -1,16 +1,15 @@
 import { newAccount, newIp, PASSWORD, unique } from "@/e2e/support/factories";
-import { expect, fieldsOf, sendFields, test } from "@/e2e/support/pages";
+import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { hashPassword } from "@/lib/accounts/passwords";
 import { db } from "@/lib/database/client";
 
 const ROUNDS = 12;
 
-test.use({ javaScriptEnabled: false });
-
 test("a refusal's time reveals neither an account's existence nor its state", {
   tag: "@waits",
-}, async ({ page }) => {
+}, async () => {
   const passwordHash = await hashPassword(PASSWORD);
   const known = await newAccount();
   const disabled = await newAccount();
@@ -24,9 +23,8 @@ test("a refusal's time reveals neither an account's existence nor its state", {
     "disabled account": { email: disabled.email, password: PASSWORD },
     "account without a password": { email: withoutPassword.email, password: PASSWORD },
   };
-  await page.goto("/sign-in");
-  const url = page.url();
-  const fields = await fieldsOf(page);
+  const url = `${sharedOrigin()}/sign-in`;
+  const fields = fieldsOfForm(await (await fetch(url)).text(), "Sign in");
 
   const times = new Map<string, number[]>(Object.keys(attempts).map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
