@@ -5,13 +5,7 @@ import { FACT, LONG_WAIT, WHOLE_TEST } from "./e2e/support/patience";
 const executablePath = findBrowser();
 
 /** They need a machine to themselves: one at a time, after everything else. */
-const LOAD = [
-  "operations/frozen",
-  "operations/large-deletions",
-  "operations/neighbours",
-  "operations/rolling-restart",
-  "ops/pages/timing",
-];
+const LOAD = ["operations/frozen", "operations/neighbours", "operations/rolling-restart", "ops/pages/timing"];
 
 // Every process of a run reads this: no deadline of the product is met by a test that is not about it. Load sets its own.
 process.env.CONSOLE_LONGEST_WAIT ??= LONG_WAIT.CONSOLE_LONGEST_WAIT;

@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { command } from "@/e2e/support/command";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, test } from "vitest";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
-import { createTestDatabase } from "@/e2e/support/test-database";
+import { deleteService } from "@/lib/game-services/management";
+import { removeServer } from "@/lib/servers/management";
+import { sweep } from "@/lib/sweep/sweep";
 
 // A statement is cancelled after 2.5 seconds. A month of samples that went together with their server could take longer.
 
@@ -12,7 +11,6 @@ import { createTestDatabase } from "@/e2e/support/test-database";
 const MOST_ROWS = 2500;
 const ROWS = 3 * MOST_ROWS;
 
-/** The account, two of its servers and three of its services. Those with the id 1 have many rows, those with 2 a single one. */
 /** A partition for each day with samples. */
 const DAYS = `do $$ declare day timestamptz; begin
     for day in select date_trunc('day', now(), 'UTC') - n * interval '24 hours' from generate_series(1, 40) n loop
@@ -21,6 +19,7 @@ const DAYS = `do $$ declare day timestamptz; begin
     end loop;
   end $$;`;
 
+/** The account, two of its servers and three of its services. Those with the id 1 have many rows, those with 2 a single one. */
 const FILL = `
   insert into accounts (name, email) values ('owner', 'owner@example.com');
   insert into servers (account_id, label, hostname) select 1, 'Server ' || n, 'h' from generate_series(1, 2) n;
@@ -65,51 +64,34 @@ const LEFT = `select
   (select count(*)::int from metric_samples) as intervals`;
 
 test("large deletions run in small statements, and the sweep finishes an interrupted one", async () => {
-  const database = await createTestDatabase();
-  const children: ChildProcess[] = [];
-  // The client reads DATABASE_URL when it is loaded, so it takes a process of its own, which goes on deleting afterwards.
-  const call = async (module: string, words: string): Promise<unknown> => {
-    const code = `import * as lib from "./lib/${module}"; console.log(JSON.stringify(await lib.${words}));`;
-    const env = { ...process.env, DATABASE_URL: database.url };
-    const args = ["--import", "tsx", "--input-type=module", "-e", code];
-    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
-    children.push(child);
-    for await (const line of createInterface(child.stdout)) return JSON.parse(line);
-    throw new Error(`${words} ended without an answer.`);
-  };
-  try {
-    await runSql(database.url, FILL);
-    const left = async () => (await runSql(database.url, LEFT))[0];
+  const { DATABASE_URL = "" } = process.env;
+  await runSql(DATABASE_URL, FILL);
+  const left = async () => (await runSql(DATABASE_URL, LEFT))[0];
 
-    const others = { serviceEvents: ROWS, tokens: 3 + ROWS };
-    expect(await call("servers/management.ts", "removeServer(1, 1)")).toBe(true);
-    expect(await left()).toEqual({
-      servers: 1,
-      samples: 1,
-      hours: 1,
-      events: 0,
-      services: 3,
-      intervals: 2 * ROWS + 1,
-      ...others,
-    });
+  const others = { serviceEvents: ROWS, tokens: 3 + ROWS };
+  expect(await removeServer(1, 1)).toBe(true);
+  expect(await left()).toEqual({
+    servers: 1,
+    samples: 1,
+    hours: 1,
+    events: 0,
+    services: 3,
+    intervals: 2 * ROWS + 1,
+    ...others,
+  });
 
-    expect(await call("game-services/management.ts", 'deleteService(1, 1, "Service 1")')).toMatchObject({
-      kind: "changed",
-    });
-    others.serviceEvents = 0;
-    const afterwards = { servers: 1, samples: 1, hours: 1, events: 0, services: 2, intervals: ROWS + 1, ...others };
-    await expect.poll(left).toEqual(afterwards);
+  expect(await deleteService(1, 1, "Service 1")).toMatchObject({
+    kind: "changed",
+  });
+  others.serviceEvents = 0;
+  const afterwards = { servers: 1, samples: 1, hours: 1, events: 0, services: 2, intervals: ROWS + 1, ...others };
+  await expect.poll(left).toEqual(afterwards);
 
-    // Each sweep goes on where the one before it ended.
-    await expect
-      .poll(async () => {
-        const { code, stderr } = await command(["console", "sweep"], { DATABASE_URL: database.url });
-        expect(code, stderr).toBe(0);
-        return left();
-      }, SLOW)
-      .toEqual({ servers: 1, samples: 1, hours: 1, events: 0, services: 1, intervals: 1, serviceEvents: 0, tokens: 0 });
-  } finally {
-    for (const child of children) child.kill();
-    await database.stop();
-  }
+  // Each sweep goes on where the one before it ended.
+  await expect
+    .poll(async () => {
+      expect((await sweep("now"))?.failed).toEqual([]);
+      return left();
+    }, SLOW)
+    .toEqual({ servers: 1, samples: 1, hours: 1, events: 0, services: 1, intervals: 1, serviceEvents: 0, tokens: 0 });
 });
