@@ -37,7 +37,7 @@ const CHARTS = 8 * 1024;
 /** How much more the reference may load than the start page, which has no search, no folding and no “Run”. */
 const SEARCH_AND_RUN = 4 * 1024;
 
-test("JavaScript: 160 KB each page, 8 KB charts, 4 KB the reference; nothing later", async ({ page, account }) => {
+test("pages send under 160 KB of JavaScript, charts 8, the reference 4, none later", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "weighed");
   const server = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
