@@ -113,7 +113,7 @@ test.describe("with stores of its own", () => {
   });
   const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
 
-  test("scrapes alone tell whether frozen or killed stores are back, and the last sweep's results", async () => {
+  test("scrapes alone tell when frozen or killed stores return, and the last sweep's results", async () => {
     await expect.poll(read).toMatch(/^console_sweep_finished_timestamp_seconds \d/m);
     const text = await read();
     const [found] = await runSql(
