@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { newAccount, unique } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { PlainError } from "@/lib/failures";
+import { seedDemo } from "@/prisma/demo/seed";
 import { main } from "@/scripts/console";
 
 // What the commands of operators do and print. As processes they are run in e2e/operations/commands.spec.ts.
@@ -114,4 +115,13 @@ test("edge adds, lists, replaces a key and removes; each key is shown once", asy
   expect(await run("edge", "remove", id)).toBe(
     `Removed edge node ${id} (${name}) with its keys. What it counted stays.`,
   );
+});
+
+test("the demo refuses a database with other accounts and leaves it unchanged", async () => {
+  await newAccount();
+  const counts = () => Promise.all([db.account.count(), db.server.count()]);
+  const before = await counts();
+  const refusal = /^This database holds .* that the demo did not make\. .* nothing was changed\.$/;
+  await expect(seedDemo()).rejects.toThrow(refusal);
+  expect(await counts()).toEqual(before);
 });

@@ -2,12 +2,9 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { command } from "@/e2e/support/command";
 import { expect, own, ownFolder, test } from "@/e2e/support/fixtures";
-import { freePort } from "@/e2e/support/free-port";
-import { insertCaller } from "@/e2e/support/insert-caller";
 import { listen } from "@/e2e/support/listen";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { DIST_DIRS } from "@/scripts/build";
 import { listMigrations } from "@/scripts/migrations";
 
 // The commands that operators run, each as a separate process. What they do is in e2e/api/commands.test.ts.
@@ -122,21 +119,4 @@ test("embedded database files are never opened twice, and commands join the runn
   const again = await command(["console", "account", "list"], { DATABASE_URL: "embedded", DATA_DIR: dir });
   expect(again.stdout).toContain("ann@example.com");
   expect(again.stderr.split("\n")[0]).toBe(`Using the embedded database in ${dir}.`);
-});
-
-test("the demo refuses a database with other accounts and leaves it unchanged", async () => {
-  const database = await own(createTestDatabase());
-  await insertCaller(database.url);
-  const { code, stderr } = await command(["demo"], {
-    ...{ DATABASE_URL: database.url, PORT: String(await freePort()), CONSOLE_DIST_DIR: DIST_DIRS.test },
-  });
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(/This database holds an account that the demo did not make\. .* nothing was changed\./),
-  ]);
-  const [counts] = await runSql(
-    database.url,
-    "select (select count(*) from accounts)::int a, (select count(*) from servers)::int s",
-  );
-  expect(counts).toEqual({ a: 1, s: 0 });
 });

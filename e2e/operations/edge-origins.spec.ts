@@ -59,7 +59,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   });
 
   test("players keep the last servable version until the service is disabled or deleted", async ({ world }) => {
-    const { get, statusOf, startAgain, newNode, changeService, newOrigin, newService, wish } = world;
+    const { get, statusOf, startAgain, newNode, changeService, newOrigin, newService } = world;
     const node = await newNode("edge-1");
     const { host, url, key } = node;
     const one = await newOrigin("one", host.outside);
@@ -97,11 +97,11 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     await expectServed("after a restart");
 
     // Disabling holds at once, and what ran before does not come back.
-    await wish(id, "off");
+    await changeService(id, { wish: "off" });
     await alice?.closed;
     expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
     await changeService(id, { host: "typo.invalid", hostname: "one.example.test" });
-    await wish(id, "on");
+    await changeService(id, { wish: "on" });
     await expect.poll(() => errorOf()).toBe("edge-1: The origin typo.invalid cannot be found in DNS.");
     expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
 
@@ -112,7 +112,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
       .toBe("edge-1: The origin typo.invalid cannot be found in DNS. Players still reach version 1.");
     const bob = await Player.join(host.ip, PORT, "two.example.test", "Bob");
     expect(await bob?.plays(1000)).toBe(true);
-    await wish(other, "gone");
+    await changeService(other, { wish: "gone" });
     await bob?.closed;
     expect(await askStatus(host.ip, PORT, "two.example.test")).toBeNull();
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);

@@ -107,7 +107,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
   });
 
   test("an unavailable or faulty origin is answered for, and both are counted apart", async ({ world }) => {
-    const { database, newNode, startAgain, expectInMinutes, changeService, newOrigin, newOriginAt, newService } = world;
+    const { database, newNode, startAgain, expectInMinutes, changeService, newOrigin, newService } = world;
     const node = await newNode("edge-1");
     const { host, url, key } = node;
     const { origin, port } = await newOrigin("one", host.outside);
@@ -171,14 +171,14 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
     answered++;
 
     // Without the program everybody is led to the origin as before; HAProxy notices within a second.
-    const again = await newOriginAt("one", host.outside, port);
+    const { origin: again } = await newOrigin("one", host.outside, port);
     await wayIs(/^kept_/);
     expect(await ask()).toMatchObject({ motd: "one" });
     await again.stop();
     for (let n = 0; n < 2; n++) expect(await ask()).toBeNull();
     await wayIs(/^off_/);
     await host.stopEdge();
-    const last = await newOriginAt("one", host.outside, port);
+    const { origin: last } = await newOrigin("one", host.outside, port);
     await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("one");
     expect(await ask("nobody.example.test")).toBeNull();
     await last.stop();

@@ -25,7 +25,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
       expectInMinutes,
       newOrigin,
       newService,
-      wish,
+      changeService,
     } = world;
     const { stdout } = await command(["console", "edge", "add", "edge-1"], { DATABASE_URL: database.url });
     const { host, way, url, key } = await newNodeWithKey(/cedg_\w+/.exec(stdout)?.[0] ?? "");
@@ -86,7 +86,7 @@ test.describe("an edge node with a real HAProxy", { tag: "@waits" }, () => {
 
     // A disabled service closes within 30 seconds of real time.
     const askedAt = Date.now();
-    await wish(second, "off");
+    await changeService(second, { wish: "off" });
     await bob?.closed;
     expect(Date.now() - askedAt).toBeLessThan(30 * SECOND);
     await expect.poll(() => statusOf(second)).toBe("disabled");

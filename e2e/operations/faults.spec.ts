@@ -102,28 +102,18 @@ test.describe("PostgreSQL in trouble", { tag: "@waits" }, () => {
   });
 
   test("pages that are the same for everybody need no database, but sign-in does", async () => {
-    const read = async (path: string) => {
-      const answer = await fetch(app.origin + path);
-      const text = await answer.text();
-      const policy = answer.headers.get("content-security-policy") ?? "";
-      const [, nonce = ""] = /'nonce-([^']+)'/.exec(policy) ?? [];
-      return { status: answer.status, nonce, uses: text.split(`nonce="${nonce}"`).length - 1 };
+    const statuses = async () => {
+      const seen: number[] = [];
+      for (const path of ["/", "/docs/api", "/docs/api?made=anew", "/sign-in"]) {
+        seen.push((await fetch(app.origin + path)).status);
+      }
+      return seen;
     };
-    const pages = ["/", "/docs/api", "/docs/api?made=anew"];
-    const before = [];
-    for (const path of pages) before.push(await read(path));
-    expect((await read("/sign-in")).status).toBe(200);
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
     await postgres.kill();
-    const during = [];
-    for (const path of pages) during.push(await read(path));
-    expect((await read("/sign-in")).status).toBe(503);
+    expect(await statuses()).toEqual([200, 200, 200, 503]);
     await postgres.restart();
-    for (const answer of [...before, ...during]) {
-      expect(answer.status).toBe(200);
-      expect(answer.uses).toBeGreaterThan(3);
-    }
-    expect(new Set([...before, ...during].map(({ nonce }) => nonce)).size).toBe(2 * pages.length);
-    await expect.poll(async () => (await read("/sign-in")).status).toBe(200);
+    await expect.poll(async () => (await statuses()).at(-1)).toBe(200);
   });
 
   test("requests whose token use cannot be written are answered, sharing one pending write", async () => {

@@ -4,12 +4,12 @@ import { call, expect, expectFailure, getDataWhenServed, test } from "@/e2e/supp
 import { insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { needs } from "@/e2e/support/needs";
 import { type PgBouncer, startPgBouncer } from "@/e2e/support/pgbouncer-server";
-import { type PostgresServer, startMigratedPostgres } from "@/e2e/support/postgres-server";
+import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { ConsolePool } from "@/lib/database/pool";
 import { MINUTE, SECOND } from "@/lib/format/time";
 import { parseEnv } from "@/lib/process/env-variables";
-import { openDatabase } from "@/scripts/database";
+import { migrate, openDatabase } from "@/scripts/database";
 
 // Debian's own PgBouncer in transaction mode, set up as its manual says: it refuses what it does not know, and gives
 // each transaction another of its three connections.

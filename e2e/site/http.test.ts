@@ -34,6 +34,7 @@ test("a long answer is compressed for whom accepts gzip, and is the same text", 
 test("a text has a weak tag, compressed or not, and its client gets 304", async () => {
   const paths = ["/openapi.json", "/docs/api.md", "/llms.txt", "/changelog.md", "/docs/health-score.json"];
   const files = ["/clients/console-api.ts", "/agent.sh", "/error.css", "/logo.svg"];
+  expect((await askOverHttp("/error.css")).headers.get("cache-control")).toBe("public, max-age=86400");
   for (const path of [...paths, ...files]) {
     for (const coding of ["identity", "gzip"]) {
       const headers = { "Accept-Encoding": coding };

@@ -7,7 +7,8 @@ import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { ACCOUNT_PAGE, TOKEN_PAGE } from "@/lib/page-paths";
 
-const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
+/** Some twice: a page that is kept for everybody gets a nonce of its own for each reading. */
+const PAGES = ["/", "/", "/docs/api", "/docs/api", "/docs/api?made=anew", "/sign-in", TOKEN_PAGE, "/no/such/page"];
 
 test("every page carries a fresh nonce policy without unsafe-*, and the other security headers", async () => {
   const { account, page } = await newVisitor();

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { type AppOptions, type AppProcess, startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
 
@@ -9,22 +10,13 @@ import { DIST_DIRS } from "@/scripts/build";
  * time to notice an end.
  */
 export const NO_VARIABLES = {
-  BASE_URL: "",
-  CONTACT_URL: "",
-  TRUSTED_PROXIES: "",
-  REDIS_URL: "",
-  UPSTASH_REDIS_REST_URL: "",
-  UPSTASH_REDIS_REST_TOKEN: "",
-  DATABASE_POOL_SIZE: "",
-  KEEP_TELEMETRY_DAYS: "",
+  ...Object.fromEntries(
+    VARIABLE_NAMES.filter((name) => !["DATABASE_URL", "DATA_DIR", "HOST", "PORT"].includes(name)).map((name) => [
+      name,
+      "",
+    ]),
+  ),
   DRAIN_DELAY: "0",
-  PRIVATE_ORIGINS: "",
-  PRIVATE_WEBHOOKS: "",
-  NOTICE_KEY: "",
-  SMTP_URL: "",
-  MAIL_FROM: "",
-  EDGE_LINE_GBIT: "",
-  OPS_PORT: "",
   OPS_HOST: "127.0.0.1",
 };
 

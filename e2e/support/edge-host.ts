@@ -69,8 +69,7 @@ export class EdgeHost {
 
   /** HAProxy's servers of game services: which slot, ip and port, and whether they take new players. */
   async servers(): Promise<{ slot: string; end: string; isReady: boolean }[]> {
-    const socket = connect(this.#socket, () => socket.write("show servers state\n"));
-    const [, , ...rows] = (await text(socket)).trim().split("\n");
+    const [, , ...rows] = (await this.#ask("show servers state")).trim().split("\n");
     return rows
       .map((row) => row.split(" "))
       .filter(([, backend]) => backend?.startsWith("slot_"))
@@ -79,8 +78,9 @@ export class EdgeHost {
 
   /** The connections that HAProxy has open, and how many it closed: at once, and after a look at what they sent. */
   async connections(): Promise<{ open: number; closedAtOnce: number; closedLater: number }> {
-    const socket = connect(this.#socket, () => socket.write("show stat players 1 -1\n"));
-    const [names = [], values = []] = (await text(socket)).split("\n").map((row) => row.split(","));
+    const [names = [], values = []] = (await this.#ask("show stat players 1 -1"))
+      .split("\n")
+      .map((row) => row.split(","));
     const value = (name: string) => Number(values[names.indexOf(name)]);
     return { open: value("scur"), closedAtOnce: value("dcon"), closedLater: value("dreq") };
   }
@@ -117,6 +117,12 @@ export class EdgeHost {
     if (this.#haproxy) await end(this.#haproxy);
   }
 
+  /** What HAProxy answers to a command. */
+  async #ask(command: string): Promise<string> {
+    const socket = connect(this.#socket, () => socket.write(`${command}\n`));
+    return text(socket);
+  }
+
   async #listening(): Promise<void> {
     for (const end = Date.now() + FACT; Date.now() < end; ) {
       const sockets = execFileSync("ip", ["netns", "exec", this.#network.name, "ss", "-Htnl"], { encoding: "utf8" });
@@ -128,15 +134,13 @@ export class EdgeHost {
 
   /** The hostnames that HAProxy leads to a service. */
   async ledHostnames(): Promise<string[]> {
-    const socket = connect(this.#socket, () => socket.write(`show map ${this.#map}\n`));
-    const rows = (await text(socket)).trim().split("\n");
+    const rows = (await this.#ask(`show map ${this.#map}`)).trim().split("\n");
     return rows.map((row) => row.replace(/^0x\w+ (.*) (?:\w+_)?slot_\d+$/, "$1"));
   }
 
   /** Where each hostname leads. */
   async ways(): Promise<string[]> {
-    const socket = connect(this.#socket, () => socket.write(`show map ${this.#map}\n`));
-    const rows = (await text(socket)).trim().split("\n");
+    const rows = (await this.#ask(`show map ${this.#map}`)).trim().split("\n");
     return rows.map((row) => row.replace(/^0x\w+ .* /, ""));
   }
 

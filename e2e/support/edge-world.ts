@@ -25,7 +25,14 @@ export const total = (series: MetricSeries["series"], name: "bytes" | "connectio
   series.reduce((sum, sample) => sum + sample[name], 0);
 
 /** `text`: what players read while the origin is away. */
-type Changed = { hostname?: string; host?: string; port?: number; sendsRealIps?: boolean; text?: string };
+type Changed = {
+  hostname?: string;
+  host?: string;
+  port?: number;
+  sendsRealIps?: boolean;
+  text?: string;
+  wish?: string;
+};
 type Edge = { host: EdgeHost; way: Way; url: string; key: string };
 /** A console that the tests of a worker use one after the other, each with rows of its own that are deleted afterwards. */
 type Shared = { database: TestDatabase; app: ConsoleServer; opsPort: number };
@@ -100,33 +107,19 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
       database.url,
       `update game_services set java_hostname = coalesce($2, java_hostname), origin_host = coalesce($3, origin_host),
          origin_port = coalesce($4, origin_port), sends_real_ips = coalesce($5, sends_real_ips),
-         offline_text = coalesce($6, offline_text), config_version = config_version + 1 where id = $1`,
-      [id, values.hostname, values.host, values.port, values.sendsRealIps, values.text],
+         offline_text = coalesce($6, offline_text), wish = coalesce($7::service_wish, wish), config_version = config_version + 1 where id = $1`,
+      [id, values.hostname, values.host, values.port, values.sendsRealIps, values.text, values.wish],
     );
 
-  async function newOrigin(motd: string, host: string): Promise<{ origin: Origin; port: number }> {
+  /** `port`: any free one unless it is named. */
+  async function newOrigin(motd: string, host: string, port = 0): Promise<{ origin: Origin; port: number }> {
     const origin = new Origin(motd, isPing);
     origins.push(origin);
-    return { origin, port: await origin.listen(host) };
-  }
-
-  async function newOriginAt(motd: string, host: string, port: number): Promise<Origin> {
-    const origin = new Origin(motd, isPing);
-    origins.push(origin);
-    await origin.listen(host, port);
-    return origin;
+    return { origin, port: await origin.listen(host, port) };
   }
 
   const newService = (hostname: string, host: string, port: number, owner = "caller@example.com") =>
     insertService(database.url, owner, { hostname, host, port });
-
-  /** Does the same as the console's pages: changes the wish and increments the version. */
-  const wish = (id: number, wanted: string) =>
-    runSql(
-      database.url,
-      "update game_services set wish = $2::service_wish, config_version = config_version + 1 where id = $1",
-      [id, wanted],
-    );
 
   async function end(): Promise<void> {
     await Promise.all(hosts.map((host) => host.remove()));
@@ -150,9 +143,7 @@ function newWorld({ database, app, opsPort }: Shared, token: string) {
     expectInMinutes,
     changeService,
     newOrigin,
-    newOriginAt,
     newService,
-    wish,
     end,
   };
 }

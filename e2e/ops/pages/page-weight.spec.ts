@@ -3,8 +3,9 @@ import { SERVERS_PER_PAGE } from "@/app/dashboard/fleet-query";
 import { newBenchmarkRun, newGameService, newNamedToken, newServer, putPast, unique } from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/format/time";
+import { DAY, MINUTE } from "@/lib/format/time";
 import { rangeParams } from "@/lib/format/time-range";
 import { MAX_SHARES, MAX_TICKETS } from "@/lib/game-services/access";
 import { MAX_SERVICES } from "@/lib/game-services/management";
@@ -22,6 +23,7 @@ import {
   serverSettingsPath,
   serviceAccessPath,
   servicePath,
+  serviceSettingsPath,
   tagsOfSeveralPath,
   tokenPath,
 } from "@/lib/page-paths";
@@ -30,29 +32,48 @@ import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
 test.use({ ownContext: true });
 
-test("every kind of page sends under 160 KB of JavaScript and requests nothing later", async ({ page, account }) => {
+/** A page with charts may load so much more JavaScript than one without, in bytes as transferred. */
+const CHARTS = 8 * 1024;
+/** How much more the reference may load than the start page, which has no search, no folding and no “Run”. */
+const SEARCH_AND_RUN = 4 * 1024;
+
+test("pages send under 160 KB of JavaScript, charts 8, the reference 4, none later", async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "weighed");
   const server = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
   const service = await newGameService(account.id);
+  await recordIntervals([{ serviceId: service.id, ts: Date.now() - 5 * MINUTE, packets: 1 }]);
+  const withCharts = [serverPath(server.id), servicePath(service.id)];
   const pages = [
     "/",
     API_REFERENCE,
     DASHBOARD,
-    serverPath(server.id),
     GAME_SERVICES,
-    servicePath(service.id),
+    ...withCharts,
+    // They have the same head, forms and links, and no charts.
+    serverSettingsPath(server.id),
+    serviceSettingsPath(service.id),
     TOKEN_PAGE,
     `${TOKEN_PAGE}/${token.id}`,
     ACCOUNT_PAGE,
   ];
+  const scriptsOf: Record<string, Loaded[]> = {};
   for (const path of pages) {
     const loaded = await visit(page, path);
+    if (withCharts.includes(path)) await expect(page.getByRole("slider").first()).toBeVisible();
     const scripts = loaded.filter(isScript);
+    scriptsOf[path] = scripts;
     expect(scripts.length).toBeGreaterThan(0);
     expect(bytesOf(scripts)).toBeLessThan(160 * 1024);
     expect(loaded.filter(({ by }) => by === "fetch" || by === "xmlhttprequest")).toEqual([]);
   }
+  for (const path of withCharts) {
+    const without = new Set(scriptsOf[`${path}/settings`]?.map((one) => one.path));
+    const own = scriptsOf[path]?.filter((one) => !without.has(one.path)) ?? [];
+    expect(bytesOf(own), JSON.stringify(own)).toBeLessThanOrEqual(CHARTS);
+  }
+  const more = bytesOf(scriptsOf[API_REFERENCE] ?? []) - bytesOf(scriptsOf["/"] ?? []);
+  expect(more).toBeLessThanOrEqual(SEARCH_AND_RUN);
 });
 
 /** What a page may weigh without its scripts, in bytes as transferred: the document and its style sheets. */
@@ -144,43 +165,6 @@ test("400 days of a server full of events take under 60 KB without scripts", asy
   await expect(page.locator("[data-lane]").first()).toHaveAttribute("data-lane", String(MOST_EVENTS - 1));
   console.log(`Without its scripts, 400 days with ${MOST_EVENTS} events: ${bytes} bytes`);
   expect(bytes).toBeLessThan(PAGE);
-});
-
-test("the style sheet for failed pages may be cached for a day", async ({ request }) => {
-  const answer = await request.get("/error.css");
-  expect(answer.status()).toBe(200);
-  expect(answer.headers()["cache-control"]).toBe("public, max-age=86400");
-});
-
-/** A page with charts may load so much more JavaScript than one without, in bytes as transferred. */
-const CHARTS = 8 * 1024;
-
-test("charts add at most 8 KB of JavaScript to a page", async ({ page, account }) => {
-  const server = await newServer(account.id, { lastSeenAt: new Date() });
-  await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
-  const service = await newGameService(account.id);
-  await db.$executeRaw`
-    insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
-    values (${service.id}, now() - interval '5 minutes', 1, 1, 1, 0, 1)`;
-  // Their settings have the same head, forms and links, and no charts.
-  for (const path of [serverPath(server.id), servicePath(service.id)]) {
-    const without = new Set((await visit(page, `${path}/settings`)).map((one) => one.path));
-    const own = (await visit(page, path)).filter((one) => isScript(one) && !without.has(one.path));
-    await expect(page.getByRole("slider").first()).toBeVisible();
-    const bytes = bytesOf(own);
-    console.log(`JavaScript beyond a page without charts, ${path.replace(/\d+$/, "…")}: ${bytes} bytes`);
-    expect(bytes, JSON.stringify(own)).toBeLessThanOrEqual(CHARTS);
-  }
-});
-
-/** How much more the reference may load than the start page, which has no search, no folding and no “Run”. */
-const SEARCH_AND_RUN = 4 * 1024;
-
-test("the reference loads at most 4 KB more JavaScript than the start page", async ({ page }) => {
-  const scriptsOf = async (path: string) => bytesOf((await visit(page, path)).filter(isScript));
-  const more = (await scriptsOf(API_REFERENCE)) - (await scriptsOf("/"));
-  console.log(`JavaScript of the reference beyond that of the start page: ${more} bytes`);
-  expect(more).toBeLessThanOrEqual(SEARCH_AND_RUN);
 });
 
 /** Something that a page has loaded, the page itself included; `size`: in bytes as transferred. */
