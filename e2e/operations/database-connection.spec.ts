@@ -1,14 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, chownSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { startConsole } from "@/e2e/support/console-server";
 import { atEnd, expect, own, ownFolder, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { startPostgres, unprivilegedUser } from "@/e2e/support/postgres-server";
+import { startMigratedPostgres, startPostgres, unprivilegedUser } from "@/e2e/support/postgres-server";
 import { runInProduction } from "@/e2e/support/production-console";
 import { runSql } from "@/e2e/support/run-sql";
+import { startSlowProxy } from "@/e2e/support/slow-proxy";
 import { queryOnce } from "@/lib/database/connection";
 import { DIST_DIRS } from "@/scripts/build";
 import { migrate } from "@/scripts/database";
@@ -69,23 +68,13 @@ test("TLS parameters work as in psql, and an unverified connection is reported o
 
 test("a console does not start where a pooler forgets its time zone", async () => {
   needs("postgres");
-  const postgres = await own(startPostgres());
-  await migrate(postgres.url);
+  const postgres = await own(startMigratedPostgres());
   await runSql(postgres.url, "alter database postgres set timezone = 'America/New_York'");
-  const forgetful = createServer((client) => {
-    const server = connect(postgres.port, "127.0.0.1");
-    client.on("data", (bytes) => {
-      const text = bytes.toString("latin1").replace("set time zone 'UTC'", "select 1 as ignored");
-      server.write(Buffer.from(text, "latin1"));
-    });
-    client.on("close", () => server.destroy()).on("error", () => {});
-    server.on("close", () => client.destroy()).on("error", () => {});
-    server.pipe(client);
-  }).listen(0, "127.0.0.1");
-  atEnd(() => forgetful.close());
-  await once(forgetful, "listening");
+  const forget = (bytes: Buffer) =>
+    Buffer.from(bytes.toString("latin1").replace("set time zone 'UTC'", "select 1 as ignored"), "latin1");
+  const forgetful = await own(startSlowProxy(postgres.port, "127.0.0.1", forget));
   const url = new URL(postgres.url);
-  url.port = String((forgetful.address() as AddressInfo).port);
+  url.port = String(forgetful.port);
   const { code, errors, output } = await runInProduction([START], { ...BUILT, DATABASE_URL: url.href, PORT: "0" });
   expect(code).toBe(1);
   expect(output + errors).toContain("alter role … set timezone = 'UTC'");

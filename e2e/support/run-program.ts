@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { atExit } from "./at-exit";
 
 export type Ended = { code: number | null; output: string; errors: string };
 
@@ -8,18 +9,22 @@ export const CONSOLE_API = { PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECO
 
 export type User = { uid?: number; gid?: number };
 
-/** Runs a program to its end, with these variables besides those of the tests; as another user, if one is named. */
+/** Runs a program to its end, with these variables besides those of the tests, as this user, and with this standard input. */
 export async function runProgram(
   program: string,
   args: readonly string[],
   variables: Record<string, string> = {},
   user: User = {},
+  input?: string,
 ): Promise<Ended> {
   const env = { ...process.env, ...variables };
-  const child = spawn(program, args, { ...user, env, stdio: ["ignore", "pipe", "pipe"] });
+  const stdin = input === undefined ? "ignore" : "pipe";
+  const child = spawn(program, args, { ...user, env, stdio: [stdin, "pipe", "pipe"] });
+  atExit(() => child.kill("SIGTERM"));
+  child.stdin?.end(input);
   let [output, errors] = ["", ""];
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (errors += chunk));
+  child.stdout?.on("data", (chunk) => (output += chunk));
+  child.stderr?.on("data", (chunk) => (errors += chunk));
   const [code] = (await once(child, "close")) as [number | null];
   return { code, output, errors };
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -7,7 +7,7 @@ import { NOTICE_PAGE } from "@/lib/page-paths";
 import { DIST_DIRS } from "@/scripts/build";
 import { atExit } from "./at-exit";
 import { expect } from "./fixtures";
-import { SLOW } from "./patience";
+import { startProgram } from "./own-program";
 
 /** A command of package.json that runs until it is stopped. */
 type RunningCommand = {
@@ -25,24 +25,18 @@ export async function runCommand(
   readyText: string,
   args: string[] = [],
 ): Promise<RunningCommand> {
-  const child = spawn(process.execPath, ["scripts/run.mjs", name, ...args], {
+  const { child, output, until } = startProgram(process.execPath, ["scripts/run.mjs", name, ...args], {
     // Ctrl-C on a terminal is told to all processes of the group.
     detached: true,
     env: { ...process.env, DATABASE_URL: "", HOST: "", CONSOLE_DIST_DIR: DIST_DIRS.test, ...variables },
   });
   const interrupt = () => child.exitCode === null && process.kill(-(child.pid ?? 0), "SIGINT");
   atExit(interrupt);
-  let output = "";
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (output += chunk));
   const ended = once(child, "exit").then(([code]) => code as number | null);
-  await Promise.race([
-    expect.poll(() => output, SLOW).toContain(readyText),
-    ended.then(() => Promise.reject(new Error(`The command ended: ${output}`))),
-  ]);
+  await until(() => output().includes(readyText));
   return {
     child,
-    output: () => output,
+    output,
     ended,
     async stop() {
       interrupt();

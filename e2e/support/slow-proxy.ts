@@ -13,9 +13,13 @@ type SlowProxy = {
 
 /**
  * Starts a TCP proxy in front of a loopback port. It forwards everything in order, and delays what comes back. It listens
- * on loopback too, unless `host` is another ip.
+ * on loopback too, unless `host` is another ip. `change` can forge what goes to the server.
  */
-export async function startSlowProxy(target: number, host = "127.0.0.1"): Promise<SlowProxy> {
+export async function startSlowProxy(
+  target: number,
+  host = "127.0.0.1",
+  change = (bytes: Buffer) => bytes,
+): Promise<SlowProxy> {
   let delay = 0;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -31,7 +35,7 @@ export async function startSlowProxy(target: number, host = "127.0.0.1"): Promis
         other.destroy();
       });
     }
-    client.pipe(upstream);
+    client.on("data", (bytes) => upstream.write(change(bytes)));
     let passedOn: Promise<unknown> = Promise.resolve();
     upstream.on("data", (chunk) => {
       const due = new Promise((resolve) => setTimeout(resolve, delay));
@@ -44,7 +48,7 @@ export async function startSlowProxy(target: number, host = "127.0.0.1"): Promis
       delay = ms;
     },
     silence() {
-      for (const socket of sockets) socket.unpipe().pause();
+      for (const socket of sockets) socket.pause();
     },
     async stop() {
       for (const socket of sockets) socket.destroy();
