@@ -6,9 +6,9 @@ import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { startGateway } from "@/e2e/support/gateway";
 import { listen } from "@/e2e/support/listen";
 import { needs } from "@/e2e/support/needs";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { runOnTerminal } from "@/e2e/support/run-on-terminal";
 import { runProgram } from "@/e2e/support/run-program";
-import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
 
 const FILE = "public/clients/console";
@@ -38,10 +38,8 @@ async function fill() {
   await newServer(accountId, { label: "twin" });
   await newServer(accountId, { label: "twin" });
   const { id: service } = await newGameService(accountId, { name: "Lobby", error: "bad\u001b[31m\nnews" });
-  const counters = { packets: 1500n, bytes: 2_500_000n, dropped: 999_700n, connections: 4n };
-  await db.metricSample.create({
-    data: { serviceId: service, ts: new Date(Date.now() - MINUTE), nodeId: 1, ...counters },
-  });
+  const counters = { packets: 1500, bytes: 2_500_000, dropped: 999_700, connections: 4 };
+  await recordIntervals([{ serviceId: service, ts: Date.now() - MINUTE, ...counters }]);
   return { accountId, token, name, email, server, service };
 }
 

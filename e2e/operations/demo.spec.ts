@@ -8,7 +8,10 @@ import { expect, getDataWhenServed, ownFolder, test } from "@/e2e/support/fixtur
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
-import { expectSteps, expectTestsToArrive, runDemo, signIn, tryToConnect } from "@/e2e/support/running-command";
+import { expectSteps, expectTestsToArrive, runDemo, signIn } from "@/e2e/support/running-command";
+import { tryToConnect } from "@/e2e/support/try-to-connect";
+import type { Data } from "@/lib/api/contract";
+import type { ServerDetail } from "@/lib/api/schemas";
 import { SECOND } from "@/lib/format/time";
 import { findRunningDatabase } from "@/server/embedded/owner-file";
 
@@ -32,40 +35,20 @@ test("npm run demo shows live data in every state and keeps it across runs", {
   await expectReadmeToBeTrue(origin, token);
   expect(demo.output()).toContain(`${origin}/dashboard/settings/api`);
 
-  type Server = {
-    id: number;
-    label: string;
-    online: boolean;
-    score: number;
-    public_ip: string | null;
-    last_seen: number;
-  };
+  type Server = Data<"/api/v1/servers">["servers"][number];
   const listServers = async () =>
     (await getDataWhenServed<{ servers: Server[] }>(origin, "/api/v1/servers", token)).servers;
   const servers = await listServers();
-  expect(
-    servers.some(({ online, score }) => online && score >= 950),
-    "a healthy one",
-  ).toBe(true);
-  expect(
-    servers.some(({ online, score }) => online && score < 900),
-    "a busy one",
-  ).toBe(true);
-  expect(
-    servers.some(({ online }) => !online),
-    "an offline one",
-  ).toBe(true);
-  expect(
-    servers.some(({ public_ip }) => public_ip === null),
-    "one without an ip",
-  ).toBe(true);
   const details = await Promise.all(
-    servers.map(({ id }) => getDataWhenServed<{ latest_sample: unknown }>(origin, `/api/v1/servers/${id}`, token)),
+    servers.map(({ id }) => getDataWhenServed<ServerDetail>(origin, `/api/v1/servers/${id}`, token)),
   );
-  expect(
-    details.some(({ latest_sample }) => latest_sample === null),
-    "one that never checked in",
-  ).toBe(true);
+  expect({
+    healthy: servers.some(({ online, score }) => online && score >= 950),
+    busy: servers.some(({ online, score }) => online && score < 900),
+    offline: servers.some(({ online }) => !online),
+    withoutIp: servers.some(({ public_ip }) => public_ip === null),
+    neverHeard: details.some(({ latest_sample }) => latest_sample === null),
+  }).toEqual({ healthy: true, busy: true, offline: true, withoutIp: true, neverHeard: true });
 
   const thisMachine = async () => (await listServers()).find(({ label }) => label === "This machine");
   if (process.platform === "linux") {

@@ -7,8 +7,8 @@ import { expect, own, test } from "@/e2e/support/fixtures";
 import { listeningPorts } from "@/e2e/support/listening-ports";
 import { runInProduction, startProductionConsole } from "@/e2e/support/production-console";
 import { runSql } from "@/e2e/support/run-sql";
-import { tryToConnect } from "@/e2e/support/running-command";
 import { createTestDatabase } from "@/e2e/support/test-database";
+import { tryToConnect } from "@/e2e/support/try-to-connect";
 import { DIST_DIRS } from "@/scripts/build";
 
 // On PostgreSQL the shared console of all tests runs like this: see e2e/support/global-setup.ts.

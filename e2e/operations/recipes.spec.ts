@@ -5,8 +5,8 @@ import { expect, getData, own, sharedOrigin, test } from "@/e2e/support/fixtures
 import { freePort } from "@/e2e/support/free-port";
 import { startGateway } from "@/e2e/support/gateway";
 import { needs } from "@/e2e/support/needs";
+import { recordIntervals } from "@/e2e/support/record-intervals";
 import { CONSOLE_API, runProgram } from "@/e2e/support/run-program";
-import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
 
 const RECIPES = "public/recipes";
@@ -73,8 +73,7 @@ test("every URL of the Grafana dashboard answers with the columns it shows", asy
   const { id: accountId, token } = await newAccount();
   await newServer(accountId);
   const { id: serviceId } = await newGameService(accountId);
-  const counters = { packets: 1n, bytes: 2n, dropped: 0n, connections: 1n };
-  await db.metricSample.create({ data: { serviceId, ts: new Date(Date.now() - MINUTE), nodeId: 1, ...counters } });
+  await recordIntervals([{ serviceId, ts: Date.now() - MINUTE, packets: 1, bytes: 2, connections: 1 }]);
   type Target = { url: string; root_selector: string; columns: { selector: string }[] };
   type Panel = { datasource: { uid: string; type: string }; targets: Target[] };
   const { panels } = JSON.parse(readFileSync(`${RECIPES}/grafana/dashboard.json`, "utf8")) as { panels: Panel[] };

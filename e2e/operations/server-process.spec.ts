@@ -5,7 +5,7 @@ import { NO_VARIABLES, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { listen } from "@/e2e/support/listen";
 import { runInProduction } from "@/e2e/support/production-console";
-import { tryToConnect } from "@/e2e/support/running-command";
+import { tryToConnect } from "@/e2e/support/try-to-connect";
 import { DIST_DIRS } from "@/scripts/build";
 
 // The server as a process: what it does when it is told to stop, and when it cannot start. No database is needed.

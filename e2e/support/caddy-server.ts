@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port";
-import { isListening } from "./nginx-server";
 import { startProgram } from "./own-program";
+import { tryToConnect } from "./try-to-connect";
 
 /** The configuration that is shipped. */
 const SHIPPED = "deploy/Caddyfile";
@@ -28,6 +28,9 @@ export async function startCaddy(instances: readonly number[]) {
       CONSOLE_INSTANCES: instances.map((instance) => `127.0.0.1:${instance}`).join(" "),
     },
   });
-  await until(async () => (await isListening(port)) && isListening(plainPort));
+  await until(async () => {
+    const outcomes = await Promise.all([port, plainPort].map((each) => tryToConnect("127.0.0.1", each)));
+    return outcomes.every((outcome) => outcome === "connected");
+  });
   return { port, plainPort, errors: output, stop };
 }

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { type RequestOptions, request } from "node:https";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { freePort } from "./free-port";
 import { startProgram } from "./own-program";
+import { tryToConnect } from "./try-to-connect";
 
 /** The configuration that is shipped. */
 const SHIPPED = "deploy/nginx.conf";
@@ -28,7 +28,7 @@ export async function startNginx(instances: readonly number[]): Promise<NginxSer
   const { dir, port, plainPort } = await writeNginxFiles(instances);
   const args = ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
   const { until, stop } = startProgram("nginx", args, { dir });
-  await until(() => isListening(port));
+  await until(async () => (await tryToConnect("127.0.0.1", port)) === "connected");
   return { port, plainPort, errors: () => readFileSync(join(dir, "error.log"), "utf8"), stop };
 }
 
@@ -81,15 +81,4 @@ export async function askThrough(port: number, host: string, path: string, { bod
   sent.end(body);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
-}
-
-export function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
 }

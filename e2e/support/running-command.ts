@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { connect } from "node:net";
 import type { Page } from "playwright/test";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { DIST_DIRS } from "@/scripts/build";
@@ -83,18 +82,6 @@ export async function expectTestsToArrive(page: Page, origin: string, { output }
     await expect(arrived).toContainText(origin + NOTICE_PAGE);
   }
   return sentPage;
-}
-
-/** What a connection comes to: "connected", or the code of the error. */
-export function tryToConnect(host: string, port: number): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve("connected");
-    });
-    socket.once("error", ({ code = "failed" }: NodeJS.ErrnoException) => resolve(code));
-  });
 }
 
 /** The text of a file; null when there is none. */
