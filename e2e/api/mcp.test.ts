@@ -231,7 +231,7 @@ test("text of others stays inside JSON values, and answers keep to 16,000 bytes"
   expect(textOf(one)).toMatchObject({ id: rows[0].id, label, facts_left_out: true });
 });
 
-test("servers and services are those of the API, also by its rule for staff", async () => {
+test("calls return the servers of the API and follow its rule for staff", async () => {
   const [owner, staff] = [await newAccount(), await newAccount("support")];
   const { token } = owner;
   await newServer(owner.id);
