@@ -2,7 +2,7 @@
 
 import { useMemo, useSyncExternalStore } from "react";
 import { quantity, type Unit } from "@/lib/format/quantities";
-import { clockText, momentText } from "@/lib/format/relative-time";
+import { momentText } from "@/lib/format/relative-time";
 import { MINUTE } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
@@ -11,6 +11,7 @@ import styles from "./chart.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { useRangeMark } from "./range-mark";
 import type { ChartPoint, ChartSilence } from "./series";
+import { stepText } from "./step-text";
 
 type Remark = { text: string; at: number };
 type Series = { name: string; points: readonly ChartPoint[]; remark: Remark | undefined };
@@ -19,7 +20,7 @@ type Props = {
   title: string;
   from: number;
   to: number;
-  /** How long (ms) each point lasts, whose time is its middle. */
+  /** How long (ms) each point lasts, whose time is its middle, or that of what of it is over at `to`. */
   step: number;
   unit: Unit;
   series: readonly { name: string; points: PackedPoints; remark?: Remark | undefined }[];
@@ -65,7 +66,7 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
   const { mark, setMark, show, begin, drag, end } = useRangeMark({ from, to });
   if (at === undefined || times.length === 0) return null;
   const isShown = at !== null && at >= from && at <= to;
-  const values = isShown ? valuesAt(at, { step, series, silences, unit, zone }) : null;
+  const values = isShown ? valuesAt(at, { step, to, series, silences, unit, zone }) : null;
 
   function follow({ clientX, currentTarget }: React.PointerEvent): void {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -169,10 +170,10 @@ function Values({ share, values: { time, lines }, zone }: { share: number; value
   );
 }
 
-type Shown = Pick<Props, "step" | "silences" | "unit"> & { series: readonly Series[]; zone: string };
+type Shown = Pick<Props, "step" | "to" | "silences" | "unit"> & { series: readonly Series[]; zone: string };
 
-function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Values {
-  const time = timeText(at, step, zone);
+function valuesAt(at: number, { step, to, series, silences, unit, zone }: Shown): Values {
+  const time = stepText(at, step, to, zone);
   const lines = series.flatMap(({ name, points, remark }) => {
     const point = pointNear(points, at, step);
     if (!point) return [];
@@ -186,12 +187,6 @@ function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Va
   if (lines.length === 0 && isSilent) lines.push({ name: "No check-in", mean: "", spread: null });
   const text = lines.map(({ name, mean, spread }) => `${name} ${mean}${spread ? `, ${spread}` : ""}`).join("; ");
   return { time, lines, text: `${time}: ${text || "no value"}` };
-}
-
-/** "22 Nov, 14:21", or from when to when for a step that is longer than a minute. */
-function timeText(at: number, step: number, zone: string): string {
-  const begin = momentText(new Date(at - step / 2), zone);
-  return step > MINUTE ? `${begin} to ${clockText(new Date(at + step / 2), zone)}` : begin;
 }
 
 function pointNear(points: readonly ChartPoint[], at: number, step: number): ChartPoint | undefined {

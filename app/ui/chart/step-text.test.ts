@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { MINUTE, SECOND } from "@/lib/format/time";
+import { middleOfStep } from "@/lib/format/time-range";
+import { stepText } from "./step-text";
+
+const begin = Date.parse("2026-11-22T14:00:00Z");
+
+test("a point tells its whole step, however little of it is over", () => {
+  for (const over of [1, 2.5, 9, 10, 60]) {
+    const to = begin + over * MINUTE;
+    const at = middleOfStep(begin, 10 * MINUTE, to);
+    for (const packed of [at - 3 * SECOND, at, at + 3 * SECOND])
+      expect(stepText(packed, 10 * MINUTE, to, "UTC")).toBe("22 Nov, 14:00 to 14:10");
+  }
+});
+
+test("a point of a minute or of now tells that time", () => {
+  expect(stepText(begin + MINUTE / 2, MINUTE, begin + MINUTE, "UTC")).toBe("22 Nov, 14:00");
+  const now = begin + 20 * SECOND;
+  for (const packed of [now - 300, now, now + 300])
+    expect(stepText(packed, 10 * MINUTE, now, "UTC")).toBe("22 Nov, 14:00");
+});
