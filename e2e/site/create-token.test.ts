@@ -17,7 +17,7 @@ test("the shown token works in the API at once and appears in the list", async (
   const raw = await createToken(page, "  nightly report  ");
   expect(await getData("/api/v1/me", raw)).toMatchObject({ id: account.id });
   expect(page.text).toContain("It will not be shown again");
-  expect(JSON.stringify([page.url, ...page.headers, ...page.cookies])).not.toContain(raw);
+  expect(JSON.stringify([page.url, ...page.headers, ...page.cookies, ...page.setCookies])).not.toContain(raw);
   await page.follow("Done");
   const row = page.textOf(page.rows("nightly report"));
   expect(row).toContain(`cpat_…${raw.slice(-4)}`);

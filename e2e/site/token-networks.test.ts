@@ -122,7 +122,7 @@ test("both forms warn if the console may see only a proxy's ip", async () => {
   expect(page.text).toMatch(new RegExp(`${warning}.*10\\.0\\.0\\.1 may be the ip of a proxy`));
   await page.goto(TOKEN_PAGE);
   expect(page.text).toContain(warning);
-  // Without that header the ip is the peer's.
+  // Where that header says nothing, the ip is the peer's.
   page.forwardedFor = "";
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
   expect(page.text).toContain("This page was opened from 127.0.0.1.");

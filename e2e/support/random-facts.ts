@@ -14,6 +14,6 @@ export function randomFacts(seed: number, now: number) {
     ...{ netLossPct: measured(12), netRetransmitPct: measured(25), oomKills: perhaps(Math.floor(upTo(1.1))) },
   };
   const counts = { reboots: Math.floor(upTo(3)), oomKills: Math.floor(upTo(3)), failedUnits: Math.floor(upTo(3)) };
-  const stability = { coveragePct: 100 - upTo(40), ...counts, lastOomAt: perhaps(ts - upTo(HOUR)) };
+  const stability = { coveragePct: upTo(100), ...counts, lastOomAt: perhaps(ts - upTo(HOUR)) };
   return { lastSeenAt: now - upTo(10 * MINUTE), cores: perhaps(4), sample, stability };
 }

@@ -3,23 +3,11 @@ import { join } from "node:path";
 import { createElement, type FunctionComponent } from "react";
 import { prerender } from "react-dom/static";
 import { expect, test, vi } from "vitest";
-import Reference from "@/app/docs/api/page";
-import LandingPage from "@/app/page";
 import { tempFolder } from "@/e2e/support/temp-folder";
-import { writeClients } from "@/scripts/documents";
-import { ENDPOINTS } from "./contract";
-import { writeLlms } from "./llms";
-import { openApiDocument } from "./openapi";
-import { requireQuota } from "./quota";
-import { writeServedReference } from "./reference";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 // The limit of requests is a fact that stands once: what is served of it, where that place says another number.
 
-vi.mock("@/lib/rate-limit/policy", async (original) => {
-  const policy = await original<typeof import("@/lib/rate-limit/policy")>();
-  // A number that no other fact of the project has.
-  return { ...policy, API_REQUESTS: { ...policy.API_REQUESTS, limit: 7531 } };
-});
 vi.mock("next/headers", () => ({
   headers: async () => new Headers({ host: "console.example" }),
   cookies: async () => ({ get: () => undefined, has: () => false }),
@@ -43,7 +31,17 @@ function textOf(folder: string): string {
 }
 
 test("with another policy of the limit, no served text names the old one", async () => {
+  // A number that no other fact of the project has. What is loaded from here on reads it.
+  API_REQUESTS.limit = 7531;
+  const { default: LandingPage } = await import("@/app/page");
+  const { default: Reference } = await import("@/app/docs/api/page");
   const { LIMIT } = await import("@/app/dashboard/settings/api/[id]/day-chart");
+  const { writeClients } = await import("@/scripts/documents");
+  const { ENDPOINTS } = await import("./contract");
+  const { writeLlms } = await import("./llms");
+  const { openApiDocument } = await import("./openapi");
+  const { requireQuota } = await import("./quota");
+  const { writeServedReference } = await import("./reference");
   const document = openApiDocument("https://console.example");
   const headers = new Headers();
   await requireQuota(1, headers);

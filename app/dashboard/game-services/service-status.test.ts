@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ServiceDetails } from "@/lib/game-services/details";
-import { nextStep } from "./service-status";
+import { nextStep, STATUSES } from "./service-status";
 
 type Facts = Pick<ServiceDetails, "wish"> & {
   unservedSince?: number;
@@ -34,4 +34,9 @@ test.each<[string, Facts]>([
   ["No edge node has fetched this service yet.", { wish: "off", status: "pending_config", versions: [null] }],
 ])("the line under a service's name says how far its edge nodes are: %s", (said, facts) => {
   expect(nextStep(detailsOf(facts))).toBe(said);
+});
+
+test("each status has a word and a sign of its own, besides its colour", () => {
+  const all = Object.values(STATUSES);
+  expect([new Set(all.map(({ word }) => word)).size, new Set(all.map(({ sign }) => sign)).size]).toEqual([6, 6]);
 });
