@@ -7,7 +7,7 @@ import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { NO_SERVER } from "@/lib/notices/channels/mail";
 import { endOldSecret, rotateSecret } from "@/lib/notices/management";
 import { makeRows } from "@/lib/notices/rows";
-import { Sending } from "@/lib/notices/sending";
+import { noticeCounts, Sending } from "@/lib/notices/sending";
 import { pause } from "@/lib/process/background";
 
 // What channels refuse, answer late or lose, and how messages come again. Channels of real programs are in e2e/operations.
@@ -201,6 +201,20 @@ test("a receiver that refuses for good is turned off at once, with its reason", 
   await live(MINUTE);
   const channel = await db.noticeChannel.findUniqueOrThrow({ where: { id: channelId } });
   expect(channel).toMatchObject({ offAt: expect.any(Date), offReason: expect.stringContaining("410") });
+});
+
+test("a message is counted once, as delivered or as given up", async () => {
+  const { live, goOffline, addServer, answers, channelId, sql } = await newListener();
+  // The counts are of all accounts: nothing of other tests may go out meanwhile.
+  await sql(`delete from notice_channels where id <> ${channelId}`);
+  const { delivered, undelivered } = noticeCounts;
+  await goOffline(await addServer("web-1"), 5);
+  await live(MINUTE);
+  expect(noticeCounts).toEqual({ delivered: delivered + 1, undelivered });
+  answers.set(channelId, { kind: "refused", reason: "It answered 410: there is no receiver any more." });
+  await goOffline(await addServer("web-2"), 5);
+  await live(MINUTE);
+  expect(noticeCounts).toEqual({ delivered: delivered + 1, undelivered: undelivered + 1 });
 });
 
 test("a notice for a channel that no key opens waits for another instance", async () => {

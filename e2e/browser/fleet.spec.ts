@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { newServer } from "@/e2e/support/factories";
+import { ago, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { fillMixedFleet, sample } from "@/e2e/support/mixed-fleet";
 import { expect, test } from "@/e2e/support/pages";
@@ -114,10 +114,6 @@ test("the fleet's title keeps counting; away, rows keep their last state and sea
   }).toPass();
   await expect(state(fresh.id)).toHaveText("Needs attention");
 });
-
-function ago(ms: number): Date {
-  return new Date(Date.now() - ms);
-}
 
 test("a new key outlasts an unreachable console and is gone after leaving it", async ({ page, context, account }) => {
   await page.goto("/dashboard/servers/new");

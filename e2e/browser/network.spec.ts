@@ -5,6 +5,7 @@ import { call } from "@/e2e/support/fixtures";
 import { fieldsOfForm } from "@/e2e/support/html-form";
 import { answerQuestion, createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { NOTICE_PAGE } from "@/lib/page-paths";
 
 // A network failure must not lose the token that is shown once, nor typed input.
 
@@ -75,6 +76,27 @@ test("a refused form shows its reason with JavaScript as without, and keeps type
     await expect(page.getByLabel("Name")).toHaveValue("typed with care");
     await page.unrouteAll();
   }
+});
+
+test("a refused channel keeps its typed input, and its secret is shown once", async ({ page, account }) => {
+  await page.goto(NOTICE_PAGE);
+  await page.locator("summary", { hasText: /^Webhook$/ }).click();
+  const form = page.locator("details[open] form");
+  const [target, name] = [form.locator("[name=target]"), form.locator("[name=name]")];
+  await target.fill("https://example.com:25/secret");
+  await name.fill("Robot");
+  await form.getByRole("button").click();
+  await expect(page.getByText("The port of a URL is 80, 443, or 1024 and up.")).toBeVisible();
+  await expect(target).toHaveValue("https://example.com:25/secret");
+  await expect(name).toHaveValue("Robot");
+  await target.fill("https://example.com/secret");
+  await form.getByRole("button").click();
+  const secret = page.locator("figure", { hasText: "Secret of the webhook" }).locator("code");
+  await expect(secret).toHaveText(/^whsec_/);
+  const shown = String(await secret.textContent());
+  await page.goto(NOTICE_PAGE);
+  expect(await page.content()).not.toContain(shown);
+  expect(await db.noticeChannel.count({ where: { accountId: account.id, name: "Robot" } })).toBe(1);
 });
 
 test("an outdated form offers a reload that keeps typed and chosen values", async ({ page, account }) => {

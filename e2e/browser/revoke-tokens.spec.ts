@@ -1,3 +1,4 @@
+import type { Locator, Page } from "playwright/test";
 import { newNamedToken } from "@/e2e/support/factories";
 import { answerQuestion, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
@@ -153,14 +154,7 @@ test("revoking keeps the scroll position, and what became of it is in sight", as
 test("the keyboard alone creates, copies and revokes a token without losing the focus", async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   const name = page.getByLabel("Name");
-  for (
-    let presses = 0;
-    presses < 30 && !(await name.evaluate((field) => field === document.activeElement));
-    presses++
-  ) {
-    await page.keyboard.press("Tab");
-  }
-  await expect(name).toBeFocused();
+  await tabTo(page, name, 30);
   await page.keyboard.type("by keyboard");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Copy your new token now" })).toBeFocused();
@@ -171,20 +165,12 @@ test("the keyboard alone creates, copies and revokes a token without losing the 
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "Copied token" })).toBeFocused();
   const done = page.getByRole("link", { name: "Done" });
-  for (let presses = 0; presses < 12 && !(await done.evaluate((link) => link === document.activeElement)); presses++) {
-    await page.keyboard.press("Tab");
-  }
+  await tabTo(page, done, 12);
   await page.keyboard.press("Enter");
   await expect(name).toBeFocused();
 
   const revoke = page.getByRole("link", { name: /Revoke by keyboard/ });
-  for (
-    let presses = 0;
-    presses < 20 && !(await revoke.evaluate((link) => link === document.activeElement));
-    presses++
-  ) {
-    await page.keyboard.press("Tab");
-  }
+  await tabTo(page, revoke, 20);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog").getByRole("link", { name: "Cancel" })).toBeFocused();
   await page.keyboard.press("Escape");
@@ -192,9 +178,14 @@ test("the keyboard alone creates, copies and revokes a token without losing the 
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog").getByRole("link", { name: "Cancel" })).toBeFocused();
   await page.keyboard.press("Tab");
-  // Waits, because the dialog ignores clicks in its first half second.
-  await page.waitForTimeout(600);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeFocused();
   expect((await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } })).revokedAt).not.toBeNull();
 });
+
+/** Presses Tab until this has the focus, at most so often. */
+async function tabTo(page: Page, target: Locator, most: number): Promise<void> {
+  const isThere = () => target.evaluate((element) => element === document.activeElement);
+  for (let presses = 0; presses < most && !(await isThere()); presses++) await page.keyboard.press("Tab");
+  await expect(target).toBeFocused();
+}

@@ -199,6 +199,8 @@ test("error pages have no axe violation, and Try again shows the recovered page"
   expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
   await expect(page.getByRole("heading", { name: "The console is unavailable right now" })).toBeVisible();
   await expectReadable(page);
+  // Nobody is signed out meanwhile.
+  expect(await page.context().cookies()).toMatchObject([{ name: "session", value: session }]);
 });
 
 test("a page of another origin can call the API and read the limit", async ({ page: tab }) => {

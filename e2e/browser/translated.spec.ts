@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { newBenchmarkRun, newGameService, newNamedToken, newServer, putEvents } from "@/e2e/support/factories";
+import { ago, newBenchmarkRun, newGameService, newNamedToken, newServer, putEvents } from "@/e2e/support/factories";
 import { sample } from "@/e2e/support/mixed-fleet";
 import { expect, TOKEN_PAGE, test, untilTakenOver } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
@@ -44,8 +44,6 @@ async function translate(page: Page): Promise<void> {
     }).observe(document.body, { childList: true, subtree: true });
   });
 }
-
-const ago = (ms: number) => new Date(Date.now() - ms);
 
 /** What people read of the page, without how long ago it was and where on a chart it is. */
 function textOf(page: Page): Promise<string> {

@@ -157,6 +157,27 @@ test.describe("with stores of its own", () => {
     await expect.poll(read).toContain("console_not_ready 0\n");
   });
 
+  test("scrapes count notices due and their age, and what became of messages", async () => {
+    // An instance that died has the channel. What is due later is not due.
+    await runSql(
+      postgres.url,
+      `insert into accounts (name, email) values ('told', 'told@example.com');
+       insert into notice_channels (account_id, kind, name, confirmed_at, leased_until)
+         select id, 'webhook', 'a', now(), now() + interval '1 hour' from accounts where name = 'told';
+       insert into notices (channel_id, account_id, subject, subject_id, event_id, tells, kind, name, started_at, due_at, next_at)
+         select id, account_id, 'server', 1, 900 + n, 'begin', 'offline', 'x', now(), now(), now() + n * interval '60 s'
+         from notice_channels, unnest(array[-2, -1, 1]) n`,
+    );
+    const text = await read();
+    expect(text).toContain("console_notices_due 2\n");
+    const oldest = Number(/^console_notices_oldest_due_seconds ([\d.]+)$/m.exec(text)?.[1]);
+    expect(oldest).toBeGreaterThanOrEqual(120);
+    expect(oldest).toBeLessThan(240);
+    for (const outcome of ["delivered", "undelivered"]) {
+      expect(text).toContain(`console_notices_total{outcome="${outcome}"} 0\n`);
+    }
+  });
+
   test("scrapes report exhausted connections only while statements hang", async () => {
     const tokens: string[] = [];
     for (const name of ["ann", "ben", "cem"]) {

@@ -1,11 +1,7 @@
-import { afterAll, describe, expect, test } from "vitest";
-import { startConsole } from "@/e2e/support/console-server";
+import { expect, test } from "vitest";
 import { origin } from "@/e2e/support/over-http";
-import { newVisitor } from "@/e2e/support/site";
-import { Visitor } from "@/e2e/support/visitor";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { SERVED_FILES } from "@/lib/api/served-files";
-import { TOKEN_PAGE } from "@/lib/page-paths";
 
 const FOREIGN = "https://elsewhere.example";
 
@@ -64,45 +60,6 @@ test("each section, text and command of the page is in its Markdown", async () =
   expect(paragraphs.length).toBeGreaterThan(20);
   for (const paragraph of paragraphs) expect(written).toContain(paragraph);
   expect(shown).toContain("60 seconds");
-});
-
-describe("a console with CONTACT_URL and without a database", async () => {
-  const contact = "https://support.example.com/console";
-  const app = await startConsole("postgresql://postgres@127.0.0.1:1/none", { CONTACT_URL: contact });
-  afterAll(() => app.stop());
-
-  test("the documents and security.txt name CONTACT_URL as the contact, if it is set", async () => {
-    const text = await (await fetch(`${app.origin}/.well-known/security.txt`)).text();
-    const fields = new Map(
-      text
-        .trim()
-        .split("\n")
-        .map((line) => line.split(": ", 2) as [string, string]),
-    );
-    expect(fields.get("Contact")).toBe(contact);
-    const days = (Date.parse(fields.get("Expires") ?? "") - Date.now()) / 86_400_000;
-    expect(days).toBeGreaterThan(30);
-    expect(days).toBeLessThan(365);
-    expect(fields.get("Canonical")).toBe(`${app.origin}/.well-known/security.txt`);
-    const { info } = (await (await fetch(`${app.origin}/openapi.json`)).json()) as OpenApiDocument;
-    expect(info.contact).toEqual({ name: "Support", url: contact });
-    expect(await (await fetch(`${app.origin}/docs/api.md`)).text()).toContain(`[${contact}](${contact})`);
-    expect((await fetch(`${origin}/.well-known/security.txt`)).status).toBe(404);
-    const withoutContact = (await (await fetch(`${origin}/openapi.json`)).json()) as OpenApiDocument;
-    expect(withoutContact.info.contact).toBeUndefined();
-  });
-
-  test("while the database is away pages are 503, and nobody is signed out", async () => {
-    const { account, page } = await newVisitor();
-    const away = Visitor.withSession(app.origin, page.cookies.get("session") ?? "");
-    await away.goto(TOKEN_PAGE);
-    expect(away.status).toBe(503);
-    expect(away.heading).toBe("The console is unavailable right now");
-    expect(away.setCookies).toEqual([]);
-    // The same browser, where the database answers.
-    await page.goto(TOKEN_PAGE);
-    expect(page.text).toContain(account.email);
-  });
 });
 
 /** What a reader sees of HTML or Markdown: without tags, code marks and line breaks. */

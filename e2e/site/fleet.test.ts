@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, newServer, newToken } from "@/e2e/support/factories";
+import { ago, newAccount, newServer, newToken } from "@/e2e/support/factories";
 import { fillMixedFleet } from "@/e2e/support/mixed-fleet";
 import { getData, origin } from "@/e2e/support/over-http";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
@@ -8,8 +8,6 @@ import type { Part, Visitor } from "@/e2e/support/visitor";
 import type { BenchmarkRuns, ServerDetail, ServerList } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, SECOND } from "@/lib/format/time";
-
-const ago = (ms: number) => new Date(Date.now() - ms);
 
 const each = (page: Visitor, selector: string): Part[] =>
   page.$.root()

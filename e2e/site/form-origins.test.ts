@@ -7,10 +7,12 @@ import { bodyOfForm, sendFields } from "@/e2e/support/html-form";
 import { origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
+import type { OpenApiDocument } from "@/lib/api/openapi";
 import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/format/time";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 
-// Forms are taken from pages of the console alone, however it is reached.
+// Forms are taken from pages of the console alone, however it is reached, and what else follows from BASE_URL and CONTACT_URL.
 
 test("a form with no Origin or another one is 403 and does nothing", async () => {
   const { account, page } = await newVisitor();
@@ -48,9 +50,9 @@ test("a form of the same origin is accepted where a proxy changes the Host", asy
   }
 });
 
-describe("with an https BASE_URL", async () => {
-  const BASE_URL = "HTTPS://Console.example.com:443/";
-  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL, TRUSTED_PROXIES: "1" });
+describe("with an https BASE_URL and a CONTACT_URL", async () => {
+  const [BASE_URL, CONTACT_URL] = ["HTTPS://Console.example.com:443/", "https://support.example.com/console"];
+  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL, CONTACT_URL, TRUSTED_PROXIES: "1" });
   afterAll(() => app.stop());
 
   test("a page for another Host links to the console's own address", async () => {
@@ -94,6 +96,21 @@ describe("with an https BASE_URL", async () => {
     const tokenPage = await fetch(app.origin + TOKEN_PAGE, { headers: { Cookie: cookie.split(";")[0] ?? "" } });
     expect(await tokenPage.text()).toContain(`curl -sS https://console.example.com/api/v1/me`);
     expect(await db.session.count({ where: { accountId: id } })).toBe(1);
+  });
+
+  test("the documents and security.txt name CONTACT_URL as the contact, if it is set", async () => {
+    const text = await (await fetch(`${app.origin}/.well-known/security.txt`)).text();
+    const { Contact, Expires, Canonical } = Object.fromEntries(text.split("\n").map((line) => line.split(": ", 2)));
+    expect([Contact, Canonical]).toEqual([CONTACT_URL, "https://console.example.com/.well-known/security.txt"]);
+    const days = (Date.parse(Expires) - Date.now()) / DAY;
+    expect(days).toBeGreaterThan(30);
+    expect(days).toBeLessThan(365);
+    const { info } = (await (await fetch(`${app.origin}/openapi.json`)).json()) as OpenApiDocument;
+    expect(info.contact).toEqual({ name: "Support", url: CONTACT_URL });
+    expect(await (await fetch(`${app.origin}/docs/api.md`)).text()).toContain(`[${CONTACT_URL}](${CONTACT_URL})`);
+    expect((await fetch(`${origin}/.well-known/security.txt`)).status).toBe(404);
+    const withoutContact = (await (await fetch(`${origin}/openapi.json`)).json()) as OpenApiDocument;
+    expect(withoutContact.info.contact).toBeUndefined();
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
 import {
   addChannel,
@@ -256,6 +257,26 @@ test("after NOTICE_KEY is replaced, a start encrypts channels with the new key",
   await pressOn(page, "Robot", "Send a test");
   await expect.poll(() => db.noticeMessage.count({ where: { accountId: account.id, state: "failed" } })).toBe(1);
   expect(await saidOf(page, "Robot")).toContain("NOTICE_KEY has no key with the id");
+});
+
+test("npm run console -- notices test EMAIL tests each channel and reports failures", async () => {
+  const { account, page } = await app.newReader();
+  const [working, broken] = [await startReceiver(), await startReceiver(500)];
+  onTestFinished(working.stop);
+  onTestFinished(broken.stop);
+  const variables = { DATABASE_URL: String(process.env.DATABASE_URL), NOTICE_KEY: app.key, PRIVATE_WEBHOOKS: "allow" };
+  const run = () => command(["console", "notices", "test", account.email], variables);
+  const off = { accountId: account.id, kind: "webhook", name: "off", confirmedAt: new Date(), offAt: new Date() };
+  await db.noticeChannel.create({ data: off });
+  await addChannel(page, "Webhook", working.url, "a");
+  const good = await run();
+  expect([good.code, working.received.length], good.stderr).toEqual([0, 1]);
+  expect(good.stdout).toMatch(/^channel +address +test\na +127\.0\.0\.1 +delivered\n$/);
+  await addChannel(page, "Webhook", broken.url, "b");
+  const bad = await run();
+  expect([bad.code, working.received.length, broken.received.length]).toEqual([1, 2, 1]);
+  expect(bad.stdout).toMatch(/\nb +127\.0\.0\.1 +failed: .*500/);
+  expect(bad.stderr).toContain("1 of 2 failed.");
 });
 
 test("a console without keys starts, says what is off, and adds nothing", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, newNamedToken } from "@/e2e/support/factories";
+import { ago, newAccount, newNamedToken } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
@@ -97,8 +97,8 @@ test("a GET never creates and never revokes", async () => {
 });
 
 for (const { state, end, says } of [
-  { state: "a revoked token", end: { revokedAt: new Date(Date.now() - HOUR) }, says: /Revoked\s*1 hour ago/ },
-  { state: "an expired token", end: { expiresAt: new Date(Date.now() - HOUR) }, says: /Expired\s*1 hour ago/ },
+  { state: "a revoked token", end: { revokedAt: ago(HOUR) }, says: /Revoked\s*1 hour ago/ },
+  { state: "an expired token", end: { expiresAt: ago(HOUR) }, says: /Expired\s*1 hour ago/ },
 ]) {
   test(`${state} that is still used shows how often and from where on its row`, async () => {
     const { account, page } = await newVisitor();
@@ -118,14 +118,13 @@ for (const { state, end, says } of [
 
 test("active tokens come first, and ended ones stay listed for 90 days", async () => {
   const { account, page } = await newVisitor();
-  const ago = (days: number) => new Date(Date.now() - days * DAY);
   for (const [name, createdAt, ended] of [
-    ["oldest active", ago(300), {}],
-    ["newest active", ago(1), {}],
-    ["just expired", ago(2), { expiresAt: new Date(Date.now() - HOUR) }],
-    ["revoked 89 days ago", ago(100), { revokedAt: ago(89) }],
-    ["revoked 91 days ago", ago(100), { revokedAt: ago(91) }],
-    ["expired 91 days ago", ago(200), { expiresAt: ago(91) }],
+    ["oldest active", ago(300 * DAY), {}],
+    ["newest active", ago(DAY), {}],
+    ["just expired", ago(2 * DAY), { expiresAt: ago(HOUR) }],
+    ["revoked 89 days ago", ago(100 * DAY), { revokedAt: ago(89 * DAY) }],
+    ["revoked 91 days ago", ago(100 * DAY), { revokedAt: ago(91 * DAY) }],
+    ["expired 91 days ago", ago(200 * DAY), { expiresAt: ago(91 * DAY) }],
   ] as const) {
     const { token } = await newNamedToken(account.id, name);
     await db.accessToken.update({ where: { id: token.id }, data: { createdAt, ...ended } });
@@ -141,7 +140,6 @@ test("active tokens come first, and ended ones stay listed for 90 days", async (
 
 test("at most the last hundred ended tokens are shown, and the page says so", async () => {
   const { account, page } = await newVisitor();
-  const ago = (ms: number) => new Date(Date.now() - ms);
   const { token: active } = await newNamedToken(account.id, "still active");
   await db.accessToken.createMany({
     data: Array.from({ length: MAX_ENDED_SHOWN + 20 }, (_, index) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newServer, putEvents, putSample, sampled } from "@/e2e/support/factories";
+import { ago, newServer, putEvents, putSample, sampled } from "@/e2e/support/factories";
 import { sendSample } from "@/e2e/support/record-check-in";
 import { newVisitor } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
@@ -26,7 +26,6 @@ test("the switcher goes through all servers by name, round and back", async () =
 
 test("the switcher keeps the list's order and filter, and says the place in it", async () => {
   const { account, page } = await newVisitor();
-  const ago = (ms: number) => new Date(Date.now() - ms);
   const make = async (label: string, diskUsedPct: number, lastSeenAt = new Date()) => {
     const { id } = await newServer(account.id, { label, createdAt: ago(DAY), lastSeenAt });
     await putSample(id, lastSeenAt, { cpuPct: 5, memUsedMb: 1, memTotalMb: 10, netLossPct: 0, diskUsedPct });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, newNamedToken, putEvents } from "@/e2e/support/factories";
+import { ago, newAccount, newNamedToken, putEvents } from "@/e2e/support/factories";
 import { newVisitor } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
@@ -160,7 +160,6 @@ test("ten tokens that end within two weeks are one line with all names", async (
 
 test("the page says at its top what needs attention, and nothing else", async () => {
   const { account, page } = await newVisitor();
-  const ago = (ms: number) => new Date(Date.now() - ms);
   const make = async (name: string, data: Parameters<typeof db.accessToken.update>[0]["data"]) => {
     const { token } = await newNamedToken(account.id, name);
     await db.accessToken.update({ where: { id: token.id }, data });

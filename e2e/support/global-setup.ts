@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { startPostgres } from "./postgres-server";
 import { startSharedConsole } from "./present-console";
 import { startProductionConsole } from "./production-console";
@@ -16,7 +17,13 @@ export default async function setUp(): Promise<() => Promise<void>> {
   if (postgres) process.env.E2E_POSTGRES_URL = postgres.url;
   const template = await createTemplate();
   const start = postgres ? startProductionConsole : undefined;
-  const { origin, databaseUrl, log, stop } = await startSharedConsole(redis ? { REDIS_URL: redis.url } : {}, start);
+  // Notices are on, though nothing here sends any.
+  const notices = {
+    NOTICE_KEY: randomBytes(32).toString("base64"),
+    ...{ SMTP_URL: "smtp://127.0.0.1:1", MAIL_FROM: "notices@example.com" },
+  };
+  const variables = { ...notices, ...(redis && { REDIS_URL: redis.url }) };
+  const { origin, databaseUrl, log, stop } = await startSharedConsole(variables, start);
   process.env.E2E_LOG = log;
   process.env.DATABASE_URL = databaseUrl;
   process.env.E2E_ORIGIN = origin;

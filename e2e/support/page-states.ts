@@ -6,6 +6,7 @@ import {
   ACCOUNT_PAGE,
   API_REFERENCE,
   CHANGELOG,
+  CONFIRM_ADDRESS,
   DASHBOARD,
   deleteServicePath,
   disableServicePath,
@@ -24,6 +25,7 @@ import {
   servicePath,
   serviceSettingsPath,
   tagsOfSeveralPath,
+  UNSUBSCRIBE,
 } from "@/lib/page-paths";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
 import { MAX_ACTIVE_TOKENS, revokeTokens } from "@/lib/tokens/management";
@@ -53,6 +55,9 @@ export async function visitCharts(page: Page, path: string): Promise<void> {
 
 export const SIGNED_OUT: States = {
   "start page": (page) => visit(page, "/"),
+  "address to confirm": (page) => visit(page, `${CONFIRM_ADDRESS}?key=k`),
+  "stale link": (page) => visit(page, `${CONFIRM_ADDRESS}?done=stale`),
+  unsubscribing: (page) => visit(page, `${UNSUBSCRIBE}?key=k`),
   "sign-in": async (page) => {
     await page.context().clearCookies();
     await visit(page, "/sign-in");
@@ -285,7 +290,27 @@ export const ACCOUNT: States = {
     await visit(page, ACCOUNT_PAGE);
     await openAccountMenu(page);
   },
-  notices: (page) => visit(page, NOTICE_PAGE),
+  notices: async (page, accountId) => {
+    const now = new Date();
+    const base = { accountId, kind: "webhook", host: `${"h".repeat(60)}.example.com`, confirmedAt: now };
+    await db.noticeChannel.createMany({
+      data: [
+        { ...base, name: "x".repeat(64) },
+        { ...base, name: "Failing", failingSince: now },
+        { ...base, name: "Off", offAt: now, offReason: "Nothing has arrived there for a day." },
+        {
+          ...base,
+          kind: "mail",
+          name: "Unconfirmed",
+          host: null,
+          email: `${"x".repeat(64)}@example.com`,
+          confirmedAt: null,
+        },
+      ],
+    });
+    await visit(page, NOTICE_PAGE);
+    for (const summary of await page.locator("main summary").all()) await summary.click();
+  },
 };
 
 /** Of an administrator. */

@@ -102,14 +102,9 @@ export async function createOnPage(page: Page, name: string): Promise<string> {
   return field.inputValue();
 }
 
-/** Confirms a revocation as soon as the dialog accepts clicks. */
-export async function answerQuestion(page: Page, label: string): Promise<void> {
-  const dialog = page.getByRole("dialog");
-  await expect(dialog).toBeVisible();
-  // Waits, because the dialog ignores clicks in its first half second.
-  await page.waitForTimeout(600);
-  await dialog.getByRole("button", { name: label }).click();
-}
+/** Confirms a revocation. A click waits until the dialog accepts one, after its first half second. */
+export const answerQuestion = (page: Page, label: string) =>
+  page.getByRole("dialog").getByRole("button", { name: label }).click();
 
 /** Leaves the new token behind, copied or not. */
 export async function finishOnPage(page: Page): Promise<void> {
