@@ -1,14 +1,14 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { networkInterfaces } from "node:os";
 import { startConsoleWithBundle } from "@/e2e/support/changed-bundle";
 import { childrenOf } from "@/e2e/support/child-processes";
 import { expect, own, test } from "@/e2e/support/fixtures";
-import { listeningPorts } from "@/e2e/support/listening-ports";
+import { needs } from "@/e2e/support/needs";
 import { runInProduction, startProductionConsole } from "@/e2e/support/production-console";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { tryToConnect } from "@/e2e/support/try-to-connect";
+import { othersAre, outcomesOf } from "@/e2e/support/try-to-connect";
 import { DIST_DIRS } from "@/scripts/build";
 
 // On PostgreSQL the shared console of all tests runs like this: see e2e/support/global-setup.ts.
@@ -73,6 +73,7 @@ test("a server of another build than its pages is refused in a sentence", async 
 });
 
 test("a console is one process, logs only JSON and serves a newer database", async () => {
+  needs("ss");
   const database = await own(createTestDatabase());
   const { version, commit } = JSON.parse(readFileSync(`${DIST_DIRS.test}/build-info.json`, "utf8"));
   await runSql(
@@ -83,7 +84,9 @@ test("a console is one process, logs only JSON and serves a newer database", asy
   const app = await startProductionConsole(database.url, { HOST: "0.0.0.0", WORKERS: "4" });
   expect(childrenOf(app.child.pid)).toEqual([]);
   // Without OPS_PORT no other than its own.
-  expect(listeningPorts(app.child.pid ?? 0)).toEqual([app.port]);
+  const listening = execFileSync("ss", ["-Htlnp"], { encoding: "utf8" }).split("\n");
+  const ports = listening.filter((line) => line.includes(`pid=${app.child.pid},`));
+  expect(ports.map((line) => /:(\d+) /.exec(line)?.[1])).toEqual([String(app.port)]);
   expect(await outcomesOf(app.port)).toEqual({ loopback: "connected", others: othersAre("connected") });
   const pages = ["/", "/sign-in", "/docs/api", "/no-such-page", "/ops/metrics"];
   const paths = [...pages, "/openapi.json", "/healthz", "/readyz", "/api/v1/me"];
@@ -125,22 +128,3 @@ test("a console starts without PostgreSQL, lets this machine alone in, and drain
   expect(seconds).toBeGreaterThanOrEqual(1);
   expect(finished).toBeGreaterThanOrEqual(1);
 });
-
-const ownIps = () =>
-  Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal, family }) => !internal && family === "IPv4")
-    .map(({ address }) => address);
-
-/** What the other ips of this machine answer, each in the same way; a machine may have none. */
-const othersAre = (outcome: string) => (ownIps().length > 0 ? [outcome] : []);
-
-/** What this machine's ips answer at a port. Other tests make and remove interfaces meanwhile; those do not count. */
-async function outcomesOf(port: number) {
-  const outcomes: Record<string, string> = {};
-  for (const ip of ownIps()) {
-    const outcome = await tryToConnect(ip, port);
-    if (ownIps().includes(ip)) outcomes[ip] = outcome;
-  }
-  return { loopback: await tryToConnect("127.0.0.1", port), others: [...new Set(Object.values(outcomes))] };
-}
