@@ -75,6 +75,12 @@ test("servers are found by whole tags and by words of their tags", () => {
   expect(adjacentOf(1, tagged, parseFleetQuery({ tag: "db" }))).toMatchObject({ next: { id: 2 }, count: 2 });
 });
 
+test("neighbours go through all servers by name, and round", () => {
+  const named = [server(1, "web 2"), server(2, "web 10"), server(3, "alpha")];
+  const around = (id: number) => adjacentOf(id, named, parseFleetQuery({ order: "name" }));
+  expect([3, 1, 2].map((id) => [around(id)?.previous.id, around(id)?.next.id])).toEqual([[2, 1], [3, 2], [1, 3]]); // biome-ignore format: pairs
+});
+
 test("a query survives its URL, and unknown values in it are ignored", () => {
   for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&tag=eu+west&page=3"]) {
     const params = Object.fromEntries(new URL(path, "http://x").searchParams);

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { grown, nodeExporterSeries } from "@/e2e/support/agent-bodies";
@@ -116,18 +116,11 @@ test("check-ins with one key share 300 a minute over all endpoints, then get 429
 });
 
 test("every path where machines report their health is covered by these tests", () => {
-  const reporting = readdirSync("app/ingest", { recursive: true, withFileTypes: true })
-    .filter(({ name }) => name === "route.ts")
-    .map(({ parentPath }) => ({
-      path: parentPath.replace(/^app/, ""),
-      source: readFileSync(join(parentPath, "route.ts"), "utf8"),
-    }))
-    .filter(
-      ({ path, source }) =>
-        /\breportEndpoint\(/.test(source) && !/^\/ingest\/(?:v1\/(?:edge|benchmarks)|notices)\//.test(path),
-    );
+  const reporting = readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => /^ingest\/(?!v1\/(?:edge|benchmarks)\/|notices\/).*\/route\.ts$/.test(file))
+    .filter((file) => /\breportEndpoint\(/.test(readFileSync(join("app", file), "utf8")));
   const known = [CHECK_INS, ...paths, "/ingest/influx/write"];
-  expect(reporting.map(({ path }) => path).sort()).toEqual(known.sort());
+  expect(reporting.map((file) => `/${dirname(file)}`).sort()).toEqual(known.sort());
   expect(new Set(Object.values(AGENTS).map(({ path }) => path.split("?")[0]))).toEqual(new Set(paths));
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
+import { partitionsOf } from "@/e2e/support/run-sql";
 import { deleteService } from "@/lib/game-services/management";
 import { removeServer } from "@/lib/servers/management";
 import { sweep } from "@/lib/sweep/sweep";
@@ -10,14 +11,6 @@ import { sweep } from "@/lib/sweep/sweep";
 const MOST_ROWS = 2500;
 const ROWS = 3 * MOST_ROWS;
 
-/** A partition for each day with samples. */
-const DAYS = `do $$ declare day timestamptz; begin
-    for day in select date_trunc('day', now(), 'UTC') - n * interval '24 hours' from generate_series(1, 40) n loop
-      execute format('create table if not exists %I partition of telemetry_samples for values from (%L) to (%L)',
-        'telemetry_samples_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), day, day + interval '24 hours');
-    end loop;
-  end $$;`;
-
 /** The account, two of its servers and three of its services. Those with the id 1 have many rows, those with 2 a single one. */
 const FILL = `
   insert into accounts (name, email) values ('owner', 'owner@example.com');
@@ -26,7 +19,10 @@ const FILL = `
     select 1, 'Service ' || n, 'j' || n || '.example.com', 'o', 1, case n when 3 then 'gone' else 'on' end::service_wish,
       case n when 3 then 'deleting' else 'pending_config' end::game_service_status
     from generate_series(1, 3) n;
-  ${DAYS}
+  ${partitionsOf(
+    "telemetry_samples",
+    Array.from({ length: 40 }, (_, n) => n + 1),
+  )}
   insert into telemetry_samples (server_id, at, score) select 1, now() - n * interval '30 s', 1 from generate_series(1, ${ROWS}) n;
   insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills)
     select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 1, 120, 0, 0 from generate_series(1, ${ROWS}) n;

@@ -12,7 +12,7 @@ import { pauseTree } from "@/e2e/support/pause-tree";
 import { type PostgresServer, startMigratedPostgres } from "@/e2e/support/postgres-server";
 import { checkMetrics } from "@/e2e/support/prometheus-server";
 import { startRedis } from "@/e2e/support/redis-server";
-import { runSql } from "@/e2e/support/run-sql";
+import { partitionsOf, runSql } from "@/e2e/support/run-sql";
 import { othersAre, outcomesOf } from "@/e2e/support/try-to-connect";
 import { DAY, SECOND } from "@/lib/format/time";
 
@@ -89,13 +89,7 @@ test.describe("with stores of its own", () => {
   test.beforeAll(async () => {
     [redis, postgres] = [await startRedis(), await startMigratedPostgres()];
     // A day that is older than it is kept, so that it is dropped.
-    await runSql(
-      postgres.url,
-      `do $$ declare day timestamptz := date_trunc('day', now(), 'UTC') - interval '480 hours'; begin
-         execute format('create table %I partition of metric_samples for values from (%L) to (%L)',
-           'metric_samples_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), day, day + interval '24 hours');
-       end $$`,
-    );
+    await runSql(postgres.url, partitionsOf("metric_samples", [20]));
     opsPort = await freePort();
     app = await startConsole(postgres.url, {
       ...{ ...OWN_WAIT, OPS_PORT: String(opsPort), REDIS_URL: redis.url },

@@ -1,6 +1,6 @@
 import { command } from "@/e2e/support/command";
 import { expect, own, test } from "@/e2e/support/fixtures";
-import { runSql } from "@/e2e/support/run-sql";
+import { partitionsOf, runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 
 /** Rows of every kind that expires: too old, not too old, and those that must stay at any age. */
@@ -9,15 +9,8 @@ const FILL = `
   insert into servers (account_id, label, hostname, created_at, last_seen_at)
     select 1, 'l', 'h', now() - interval '500 days', now() - interval '33 days' from generate_series(1, 3);
   insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'n', 'j', 'o', 1);
-  do $$ declare parent text; day timestamptz; begin
-    for parent, day in select p, date_trunc('day', now(), 'UTC') - n * interval '24 hours'
-      from unnest(array['telemetry_samples', 'metric_samples']) p, unnest(array[1, 7, 8, 9, 31, 32, 33]) n
-      where p = 'telemetry_samples' or n < 31
-    loop
-      execute format('create table if not exists %I partition of %I for values from (%L) to (%L)',
-        parent || '_' || to_char(day at time zone 'UTC', 'YYYYMMDD'), parent, day, day + interval '24 hours');
-    end loop;
-  end $$;
+  ${partitionsOf("telemetry_samples", [1, 7, 8, 9, 31, 32, 33])}
+  ${partitionsOf("metric_samples", [1, 7, 8, 9])}
   insert into telemetry_samples (server_id, at, score)
     select 1, date_trunc('day', now(), 'UTC') - day * interval '24 hours' + n * interval '1 min', 50
     from unnest(array[1, 31, 32, 33]) day, generate_series(0, 9) n;

@@ -1,4 +1,6 @@
-import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { indented, withNames } from "./readable";
 import { SECRETS } from "./seed";
@@ -30,37 +32,32 @@ type Part = {
 export async function record(origin: string, start: number, parts: readonly Part[]): Promise<string> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { hostname, port } = new URL(origin);
-  const send = ({ method = "GET", path, bearer, headers, body }: Question) =>
-    new Promise<Reply & { lines: string[] }>((resolve, reject) => {
-      const sent = {
-        Host: new URL(ORIGIN).host,
-        "X-Forwarded-For": "198.51.100.20",
-        ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
-        ...(body !== undefined && { "Content-Length": String(Buffer.byteLength(body)) }),
-        ...headers,
-      };
-      const asked = request({ hostname, port, agent, method, path, headers: sent }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () => {
-          const bytes = Buffer.concat(chunks);
-          const isPacked = response.headers["content-encoding"] === "gzip";
-          const { rawHeaders } = response;
-          const lines = rawHeaders.flatMap((name, at) =>
-            at % 2 === 0 ? [`${name.toLowerCase()}: ${rawHeaders[at + 1]}`] : [],
-          );
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: String(isPacked ? gunzipSync(bytes) : bytes),
-            lines,
-          });
-        });
-      });
-      asked.on("error", ({ message }) => reject(new Error(`${method} ${path}: ${message}`)));
-      asked.end(body);
-    });
+  const send = async ({
+    method = "GET",
+    path,
+    bearer,
+    headers,
+    body,
+  }: Question): Promise<Reply & { lines: string[] }> => {
+    const sent = {
+      Host: new URL(ORIGIN).host,
+      "X-Forwarded-For": "198.51.100.20",
+      ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+      ...(body !== undefined && { "Content-Length": String(Buffer.byteLength(body)) }),
+      ...headers,
+    };
+    const asked = request({ hostname, port, agent, method, path, headers: sent }).end(body);
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const bytes = await buffer(response);
+    const isPacked = response.headers["content-encoding"] === "gzip";
+    const { rawHeaders: raw } = response;
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: String(isPacked ? gunzipSync(bytes) : bytes),
+      lines: raw.flatMap((name, at) => (at % 2 === 0 ? [`${name.toLowerCase()}: ${raw[at + 1]}`] : [])),
+    };
+  };
   const texts: string[] = [];
   for (const { title, play } of parts) {
     const named = (text: string) => withNames(text, start);

@@ -37,3 +37,11 @@ export function openSql(url: string): { sql: Sql; close(): Promise<void> } {
   pool.on("error", () => {});
   return { sql: async (text) => (await pool.query(text)).rows ?? [], close: () => pool.end() };
 }
+
+/** SQL that makes the partitions of days so long ago, by UTC. */
+export const partitionsOf = (table: string, daysAgo: readonly number[]) => `do $$ declare day timestamptz; begin
+    for day in select date_trunc('day', now(), 'UTC') - n * interval '24 hours' from unnest(array[${daysAgo}]) n loop
+      execute format('create table if not exists ${table}_%s partition of ${table} for values from (%L) to (%L)',
+        to_char(day at time zone 'UTC', 'YYYYMMDD'), day, day + interval '24 hours');
+    end loop;
+  end $$;`;

@@ -14,7 +14,7 @@ test("a row is two lines on a phone and shows its whole cause everywhere", async
   for (const [label, sample] of [
     ["A disk is full", { ...WELL, diskUsedPct: 99 }],
     ["A swap", { ...WELL, swapUsedPct: 80 }],
-    ["A network not measured", { ...WELL, netLossPct: null }],
+    ["A network not measured", { ...WELL, netLossPct: null, netRetransmitPct: null }],
     ["A service that failed", { ...WELL, failedUnits: 3 }],
   ] as const) {
     const { id } = await newServer(account.id, { label, createdAt: longAgo, lastSeenAt: longAgo });
@@ -132,14 +132,13 @@ test("a month of the noisiest history is under 60 KB and complete without JavaSc
   const month = new URLSearchParams(rangeParams({ from: Date.now() - 30 * DAY, to: Date.now() }));
   const hours = await page.goto(`/dashboard/servers/${id}?${month}`, { waitUntil: "networkidle" });
   await expect(page.getByText("Each point is 1 hour, from hourly summaries.")).toBeVisible();
-  const { responseBodySize: bytesOfHours } = (await hours?.request().sizes()) ?? { responseBodySize: Number.NaN };
-  expect(bytesOfHours).toBeLessThan(70_000);
+  const sizeOf = async (answer: typeof hours) => (await answer?.request().sizes())?.responseBodySize;
+  expect(await sizeOf(hours)).toBeLessThan(70_000);
   const response = await page.goto(`/dashboard/servers/${id}?range=30d`, { waitUntil: "networkidle" });
-  const { responseBodySize } = (await response?.request().sizes()) ?? { responseBodySize: Number.NaN };
-  expect(responseBodySize).toBeLessThan(60_000);
-  expect(responseBodySize).toBeGreaterThan(10_000);
+  const size = await sizeOf(response);
+  expect(size).toBeLessThan(60_000);
+  expect(size).toBeGreaterThan(10_000);
   expect(sumWhileLoading(await listShifts(page))).toBeLessThan(INVISIBLE);
-  await expect(page.getByText("Times in UTC")).toBeVisible();
 
   const html = (await response?.text()) ?? "";
   for (const title of ["Score", "CPU", "Memory", "Fullest disk", "Network"])
