@@ -29,7 +29,7 @@ for (const [name, start] of Object.entries(STORES)) {
     atEnd(() => direct.close());
     const isShared = () => sharesCounts(limits, direct);
     await limits.connected;
-    expect(await isShared()).toBe(true);
+    await expect.poll(isShared).toBe(true);
     const key = unique("key");
     expect(await acceptedOf(limits, key, 50)).toBe(50);
 
