@@ -15,10 +15,10 @@ const WAITS = /@waits/;
 /** What fails in CI in a browser or beside other programs runs once more, and is named: its cause is still to be found. */
 const retries = process.env.CI ? 1 : 0;
 
-// A glob would find the folder of that name in any other as well.
+// A glob would find a folder of that name anywhere, above the checkout as well.
 const flows = { testMatch: /\/e2e\/(?:browser|pages|recording)\/[^/]+\.spec\.ts$/ };
 const rest = {
-  testMatch: ["api/*.spec.ts", "operations/*.spec.ts", "ops/**/*.spec.ts"],
+  testMatch: /\/e2e\/(?:(?:api|operations)\/[^/]+|ops\/.+)\.spec\.ts$/,
   testIgnore: filesOf(LOAD),
 };
 
