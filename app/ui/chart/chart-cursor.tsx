@@ -20,7 +20,7 @@ type Props = {
   title: string;
   from: number;
   to: number;
-  /** How long (ms) each point lasts, whose time is its middle, or that of what of it is over at `to`. */
+  /** How long (ms) each point lasts, which stands in the middle of what of its step is over. */
   step: number;
   unit: Unit;
   series: readonly { name: string; points: PackedPoints; remark?: Remark | undefined }[];
@@ -66,7 +66,7 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
   const { mark, setMark, show, begin, drag, end } = useRangeMark({ from, to });
   if (at === undefined || times.length === 0) return null;
   const isShown = at !== null && at >= from && at <= to;
-  const values = isShown ? valuesAt(at, { step, to, series, silences, unit, zone }) : null;
+  const values = isShown ? valuesAt(at, { step, series, silences, unit, zone }) : null;
 
   function follow({ clientX, currentTarget }: React.PointerEvent): void {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -170,10 +170,10 @@ function Values({ share, values: { time, lines }, zone }: { share: number; value
   );
 }
 
-type Shown = Pick<Props, "step" | "to" | "silences" | "unit"> & { series: readonly Series[]; zone: string };
+type Shown = Pick<Props, "step" | "silences" | "unit"> & { series: readonly Series[]; zone: string };
 
-function valuesAt(at: number, { step, to, series, silences, unit, zone }: Shown): Values {
-  const time = stepText(at, step, to, zone);
+function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Values {
+  const time = stepText(at, step, zone);
   const lines = series.flatMap(({ name, points, remark }) => {
     const point = pointNear(points, at, step);
     if (!point) return [];

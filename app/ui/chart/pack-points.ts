@@ -56,7 +56,7 @@ function timesOf(points: readonly ChartPoint[], from: number, step: number): str
   const runs: { distance: number; count: number }[] = [];
   let before = 0;
   for (const { at } of points) {
-    const time = Math.round(((at - from) / step) * 1000);
+    const time = Math.round(((at - from) / step) * 100);
     const last = runs.at(-1);
     if (last?.distance === time - before) last.count++;
     else runs.push({ distance: time - before, count: 1 });

@@ -2,7 +2,7 @@ import type { ChartPoint } from "./series";
 
 /**
  * The points of a line as texts, which keep the page small and which React looks at once each: a page has thousands of points.
- * `times`: the distance of each point to the one before in thousandths of a step, "1000*719" for 719 equal ones. `values`: whole
+ * `times`: the distance of each point to the one before in hundredths of a step, "100*719" for 719 equal ones. `values`: whole
  * numbers of `unit`, three columns of them: the means, how far the least values are below them, and the greatest above. Each is
  * written with `width` digits of the base of its column, the least with which the greatest number has room: small digits are
  * short once they are compressed. The digits of one place stand together, the greatest place first, because they are alike.
@@ -33,7 +33,7 @@ export function unpackPoints(
       const index = points.length;
       const mean = read(0, index);
       points.push({
-        at: Math.round(from + (time / 1000) * step),
+        at: Math.round(from + (time / 100) * step),
         least: (mean - read(1, index)) * unit,
         mean: mean * unit,
         greatest: (mean + read(2, index)) * unit,
