@@ -11,8 +11,15 @@ const FOLDER = "prisma/migrations";
 const ADVISORY_LOCK = 72_707_369;
 /** A lock timeout and a deadlock: the same transaction may succeed later. */
 const PASSING = new Set(["55P03", "40P01"]);
-/** The migrations that the baseline replaced: the commit that has them, and the SHA-256 of their names and checksums. */
-const REPLACED = { commit: "a36dbd0d", sha256: "8d6f93243461a304d891cb753fc8a5be3332bf94afbc7d3d544cf9ae47e25604" };
+/**
+ * The migrations that the baseline replaced: the last commit that has them, how many there are, and the SHA-256 of their names
+ * and checksums. A database may have records from before them, which an earlier baseline replaced.
+ */
+const REPLACED = {
+  commit: "1dc73e58c1a64c83105547cf046d075ce5a33560",
+  count: 5,
+  sha256: "70b236660b29bee37ed13de9e63db24694048527495c8e62e959056229b497ff",
+};
 
 /** Prisma's own table, as Prisma makes it. */
 const MAKE_TABLE = `create table if not exists _prisma_migrations (
@@ -152,8 +159,8 @@ async function planScript(client: pg.Client, { name, sql, checksum }: Migration,
   const recorded: RecordedMigration[] = hasRecords ? (await client.query(RECORDS)).rows : [];
   const done = recorded.filter(({ isDone }) => isDone);
   if (done.some((record) => record.name === name)) return "";
-  const sum = sha256(done.map((record) => `${record.name} ${record.checksum}\n`).join(""));
-  const isReplaced = isBaseline && sum === REPLACED.sha256;
+  const newest = done.slice(-REPLACED.count).map((record) => `${record.name} ${record.checksum}\n`);
+  const isReplaced = isBaseline && sha256(newest.join("")) === REPLACED.sha256;
   if (isBaseline && hasTables && !isReplaced) {
     const last = done.at(-1)?.name;
     const bringsUp = `"npm run migrate" of commit ${REPLACED.commit} is the last that can bring`;

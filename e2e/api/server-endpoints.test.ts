@@ -132,7 +132,7 @@ test("a sample from before scores were stored counts less with its age, everywhe
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId, { lastSeenAt: new Date(Date.now() - DAY) });
   await putSample(id, new Date(Date.now() - DAY), { cpuPct: 1 });
-  // As the migration left them.
+  // As an earlier migration left them.
   const data = { cpu: null, memory: null, disk: null, network: null, stability: null, ratedBy: Prisma.DbNull };
   await db.server.update({ where: { id }, data });
   const { servers } = await getData<{ servers: { score: number }[] }>("/api/v1/servers", token);

@@ -79,21 +79,24 @@ test("npm run migrate repeats nothing, and --status names pending, failed, edite
   const names = listMigrations().map(({ name }) => name);
   const stderr = `Using the database ${url.pathname.slice(1)} at ${url.hostname}:${url.port}.\n`;
   expect(await command(["migrate"], variables)).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr });
-  const [first = "", second = "", ...others] = names;
+  const [first = "", ...others] = names;
+  const status = async () => (await command(["migrate", "--status"], variables)).stdout.trimEnd().split("\n");
   await runSql(
     database.url,
     `update _prisma_migrations set checksum = 'another' where migration_name = '${first}';
-       update _prisma_migrations set finished_at = null where migration_name = '${second}';
        insert into _prisma_migrations (id, checksum, finished_at, migration_name) values ('n', 'c', now(), '29990101000000_newer')`,
   );
-  expect((await command(["migrate", "--status"], variables)).stdout).toBe(
-    [
-      `Applied: ${1 + others.length} of ${names.length}.`,
-      `Pending: ${second} (has failed, and is tried again)`,
-      `Applied with another text: ${first}`,
-      "Of a newer version: 29990101000000_newer\n",
-    ].join("\n"),
-  );
+  expect(await status()).toEqual([
+    `Applied: ${names.length} of ${names.length}.`,
+    `Applied with another text: ${first}`,
+    "Of a newer version: 29990101000000_newer",
+  ]);
+  await runSql(database.url, `update _prisma_migrations set finished_at = null where migration_name = '${first}'`);
+  expect(await status()).toEqual([
+    `Applied: ${others.length} of ${names.length}.`,
+    `Pending: ${first} (has failed, and is tried again)`,
+    "Of a newer version: 29990101000000_newer",
+  ]);
 });
 
 test("embedded database files are never opened twice, and commands join the running process", async () => {

@@ -24,7 +24,7 @@ export async function migratedDatabase(): Promise<string> {
   return url;
 }
 
-/** A database of the last commit before the baseline, with a few rows. */
+/** A database of the last commit before the baseline, with a row or two in each table, as pg_dump --inserts wrote it. */
 export async function earlierDatabase(): Promise<string> {
   const url = await emptyDatabase();
   await runSql(url, gunzipSync(readFileSync("e2e/support/before-the-baseline.sql.gz")).toString());
