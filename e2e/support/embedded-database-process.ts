@@ -10,7 +10,7 @@ const [template] = process.argv.slice(2);
 setFlagsFromString("--liftoff-only");
 const db = await PGlite.create(template ? { loadDataDir: new Blob([readFileSync(template)]) } : {});
 const server = await servePGlite(db, "127.0.0.1");
-process.send?.(`postgresql://postgres@${server.host}:${server.port}/postgres`);
+process.send?.(`postgresql://postgres@${server.host}:${server.port}/postgres?pgbouncer=true`);
 
 process.on("message", async (file: string) => {
   const copy = await db.dumpDataDir("none");

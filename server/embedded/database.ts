@@ -2,7 +2,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { UnusableDatabaseError } from "../../lib/failures";
-import { claimFiles } from "./owner-file";
+import { claimFiles, withoutNames } from "./owner-file";
 import { servePGlite } from "./socket-server";
 
 export type EmbeddedDatabase = {
@@ -30,7 +30,7 @@ export async function startEmbeddedDatabase(dataDir?: string): Promise<EmbeddedD
       isAlive = false;
     });
     return {
-      url,
+      url: withoutNames(url),
       failed: server.failed,
       async stop() {
         ownership?.announce("");

@@ -37,8 +37,11 @@ export function announcedUrl(dataDir: string): string | null {
 /** The URL of the embedded database that another process serves from these files; null when none does. */
 export async function findRunningDatabase(dataDir: string): Promise<string | null> {
   const url = announcedUrl(dataDir);
-  return url && (await isServing(url)) ? url : null;
+  return url && (await isServing(url)) ? withoutNames(url) : null;
 }
+
+/** The URL by which the console uses no named statements, because all clients of the embedded database share them. */
+export const withoutNames = (url: string) => `${url}?pgbouncer=true`;
 
 /** Whether something listens there. */
 function isServing(url: string): Promise<boolean> {

@@ -1,26 +1,8 @@
 import type { PGlite } from "@electric-sql/pglite";
-import type { ClientStatements } from "./statements";
-import { message, readyState } from "./wire";
+import { cString, message, readyState } from "./wire";
 
 const SYNC = message("S");
-/** SQL that may change the session for longer than its transaction. Functions can too, but no text shows that. */
-const SETTING =
-  /(?:^(?:\s*--.*\n)*|;|\*\/)\s*(?:set(?!\s+local\b)|reset|discard)\b|set_config|advisory|\bcall\s|\bdo\s+(?:language\b|\$|e?')/i;
 const RESET = "reset session authorization; reset all; select pg_advisory_unlock_all()";
-
-/** What the session must know of a client while others use it. */
-export class SessionClient {
-  /** Whether its SQL may have set something: this time, or any time, since a prepared statement can run again. */
-  hasSet = false;
-  mayAlwaysSet = false;
-
-  constructor(readonly statements: ClientStatements) {}
-
-  /** Looks for signs in SQL that it sets something. */
-  asks(text: string, isPrepared: boolean): void {
-    if (SETTING.test(text)) this[isPrepared ? "mayAlwaysSet" : "hasSet"] = true;
-  }
-}
 
 /** PGlite has crashed or stopped answering. It cannot be restarted, so every client is disconnected. */
 export class DatabaseFailure extends Error {
@@ -64,30 +46,23 @@ export class Session {
    * Has PostgreSQL answer messages of the client that holds the session. Releases the session unless a transaction is open.
    * `isWhole`: whether the answer ends with ReadyForQuery. @throws DatabaseFailure
    */
-  async exchange(client: SessionClient, bytes: Buffer, isWhole: boolean): Promise<Uint8Array> {
+  async exchange(bytes: Buffer, isWhole: boolean): Promise<Uint8Array> {
     const answer = await this.#send(bytes, isWhole);
     if (readyState(answer) !== "I") return answer;
-    const replaced = client.statements.closeReplaced();
-    if (replaced) await this.#send(replaced);
-    if (client.hasSet || client.mayAlwaysSet) await this.#tell(RESET);
-    client.hasSet = false;
+    await this.#send(query(RESET));
     this.leave();
     return answer;
   }
 
-  /** Cleans up after a client that left: its transaction and its prepared statements. @throws DatabaseFailure */
-  async forget(client: SessionClient): Promise<void> {
-    if (!this.isHeldBy(client) && client.statements.isEmpty) return;
+  /**
+   * Cleans up after a client that left: its transaction, and every named statement if it has made one. Else the next client
+   * could not use the name. @throws DatabaseFailure
+   */
+  async forget(client: object, hasNames: boolean): Promise<void> {
+    if (!this.isHeldBy(client) && !hasNames) return;
     await this.enter(client);
-    await this.#send(SYNC);
-    await this.#tell(`rollback; ${RESET}`);
-    await this.#send(client.statements.closeAll());
+    await this.#send(Buffer.concat([SYNC, query(`rollback; ${RESET}`), query(hasNames ? "deallocate all" : "")]));
     this.leave();
-  }
-
-  /** Runs statements of our own. What fails of them is nobody's answer. */
-  async #tell(sql: string): Promise<void> {
-    await this.db.exec(sql).catch(() => {});
   }
 
   async #send(bytes: Buffer, isWhole = true): Promise<Uint8Array> {
@@ -102,3 +77,5 @@ export class Session {
     return answer;
   }
 }
+
+const query = (sql: string) => message("Q", cString(sql));

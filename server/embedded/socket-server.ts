@@ -1,19 +1,18 @@
 // PGlite is one PostgreSQL session. Its own socket package lets the messages of several clients into that session one
 // by one, so that under load one client's Bind meets another one's statement (electric-sql/pglite#1046), and what one
-// of them sets or prepares holds for all. With a session for each client (electric-sql/pglite#956) this file,
-// `session.ts`, `statements.ts` and `wire.ts` can go.
+// of them sets holds for all. With a session for each client (electric-sql/pglite#956) this file, `session.ts` and
+// `wire.ts` can go.
 //
 // Here a client has the session to itself from its first message until PostgreSQL says that it is ready and in no
-// transaction, and its prepared statements are its own. Everything else of a session is as behind a pooler in transaction
-// mode: what a client sets or locks holds until its transaction ends, and no longer. All clients share temporary tables,
-// LISTEN, cursors WITH HOLD and what SQL's PREPARE has prepared.
+// transaction. The rest is as behind a pooler in transaction mode: what a client sets or locks holds until its transaction
+// ends, and a statement without a name until its Sync. All clients share statements with names, temporary tables, LISTEN
+// and cursors WITH HOLD. So the console uses no names here: see `withoutNames`.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
 import { SECOND } from "@/lib/format/time";
-import { DatabaseFailure, Session, SessionClient } from "./session";
-import { ClientStatements } from "./statements";
-import { cString, fatalError, HEADER, message, PacketReader, ProtocolError, readCString } from "./wire";
+import { DatabaseFailure, Session } from "./session";
+import { cString, fatalError, HEADER, message, PacketReader, ProtocolError } from "./wire";
 
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
@@ -62,7 +61,7 @@ export async function servePGlite(db: PGlite, host: string, bounds = BOUNDS): Pr
   const session = new Session(db);
   const greeting = Buffer.from(await db.execProtocolRaw(STARTUP));
   const sockets = new Set<Socket>();
-  let [clients, inside] = [0, 0];
+  let inside = 0;
   let hasFailed = false;
   let tellFailure: (failure: DatabaseFailure) => void = () => {};
   const failed = new Promise<DatabaseFailure>((resolve) => (tellFailure = resolve));
@@ -74,7 +73,7 @@ export async function servePGlite(db: PGlite, host: string, bounds = BOUNDS): Pr
     inside++;
     socket.on("close", () => inside--);
     try {
-      await new Client(clients++, socket, session, greeting, bounds).serve();
+      await new Client(socket, session, greeting, bounds).serve();
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
       hasFailed = true;
@@ -106,22 +105,21 @@ function sendOff(socket: Socket, code: string, reason: string, patience: number)
   socket.resume().end(fatalError(code, reason));
 }
 
-class Client extends SessionClient {
+class Client {
   readonly #reader = new PacketReader();
   readonly #silenceTimer: NodeJS.Timeout;
   #turn: Buffer[] = [];
   #turnSize = 0;
   #isStarted = false;
+  #hasNames = false;
 
   constructor(
-    id: number,
     private readonly socket: Socket,
     private readonly session: Session,
     /** PostgreSQL's first words to a client. */
     private readonly greeting: Buffer,
     private readonly bounds: typeof BOUNDS,
   ) {
-    super(new ClientStatements(id));
     this.#silenceTimer = setInterval(() => this.#endSilence(), bounds.silence).unref();
     socket.setTimeout(bounds.startup, () => socket.destroy());
   }
@@ -142,7 +140,7 @@ class Client extends SessionClient {
     } finally {
       clearInterval(this.#silenceTimer);
     }
-    await this.session.forget(this);
+    await this.session.forget(this, this.#hasNames);
   }
 
   /** Disconnects a client that holds the session in silence while others wait, whether it reads or not. */
@@ -186,7 +184,7 @@ class Client extends SessionClient {
       await this.session.enter(this);
       // The client disconnected while it waited for the session.
       if (this.socket.destroyed) return false;
-      const answer = await this.session.exchange(this, turn, next !== "H");
+      const answer = await this.session.exchange(turn, next !== "H");
       this.#silenceTimer.refresh();
       // Waits until the client has read it, so that answers do not pile up.
       await new Promise((resolve) => this.socket.write(answer, resolve));
@@ -201,9 +199,9 @@ class Client extends SessionClient {
     const type = String.fromCharCode(bytes[0] ?? 0);
     if (!KNOWN.has(type)) throw new ProtocolError(`invalid frontend message type ${bytes[0]}`);
     if (COPY_DATA.has(type)) return type;
-    const textFrom = type === "P" ? readCString(bytes, HEADER).next : HEADER;
-    if (type === "P" || type === "Q") this.asks(bytes.toString("latin1", textFrom), type === "P");
-    this.#turn.push(this.statements.rename(type, bytes));
+    // The name comes first. An empty one is only the zero byte that ends it.
+    if (type === "P" && bytes[HEADER] !== 0) this.#hasNames = true;
+    this.#turn.push(bytes);
     if (type === "Q" || type === "E") this.#turn.push(COPY_FAILS);
     this.#turnSize += bytes.length;
     if (this.#turnSize > this.bounds.turn) {

@@ -2,19 +2,9 @@ import type { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { numberOf, packet, servedDatabase, TIGHT } from "@/e2e/support/embedded";
 
-// Clients of the one session do not notice each other: statements, settings, locks and transactions.
+// Clients of the one session do not notice each other: settings, locks and transactions.
 
 const { newClient, connected } = servedDatabase();
-
-test("two clients prepare different statements under one name, and each gets its own answers", async () => {
-  const [first, second] = [await newClient(), await newClient()];
-  const one = { name: "same", text: "select 1 as n" };
-  const two = { name: "same", text: "select 2 as n" };
-  for (let round = 0; round < 3; round++) {
-    expect(await numberOf(first, one)).toBe(1);
-    expect(await numberOf(second, two)).toBe(2);
-  }
-});
 
 test("a returning client prepares statements anew, and a gone one leaves none", async () => {
   for (let round = 0; round < 2; round++) {
@@ -24,26 +14,6 @@ test("a returning client prepares statements anew, and a gone one leaves none", 
   }
   const { rows } = await (await newClient()).query("select count(*)::int as n from pg_prepared_statements");
   expect(rows).toEqual([{ n: 0 }]);
-});
-
-test("a client cannot use a name that only another client has prepared", async () => {
-  await numberOf(await newClient(), { name: "mine", text: "select 1 as n" });
-  const { socket, answers } = await connected();
-  socket.write(Buffer.concat([packet("B", "\0mine\0\0\0\0\0\0\0"), packet("S")]));
-  expect(await answers.until("Z")).toContain("E");
-  expect(answers.text()).toContain("C26000\0");
-});
-
-test("the statement without a name outlives its Sync, whatever other clients do meanwhile", async () => {
-  const { socket, answers } = await connected();
-  socket.write(Buffer.concat([packet("P", "\0select 'mine'\0\0\0"), packet("S")]));
-  await answers.until("Z");
-  const other = await newClient();
-  await other.query("select 'other' || $1", ["s"]);
-  await other.query("select 1");
-  socket.write(Buffer.concat([packet("B", "\0\0\0\0\0\0\0\0"), packet("E", "\0\0\0\0\0"), packet("S")]));
-  expect(await answers.until("Z")).toBe("2DCZ");
-  expect(answers.text()).toContain("mine");
 });
 
 test("what a client sets or locks holds until its transaction ends, for itself alone", async () => {
@@ -60,20 +30,6 @@ test("what a client sets or locks holds until its transaction ends, for itself a
     expect((await client.query(state)).rows).toEqual(untouched);
     expect((await client.query("select nullif(current_setting('app.tenant', true), '') as n")).rows[0].n).toBeNull();
   }
-});
-
-test.each(["discard all", "deallocate all"])("%s of one client breaks no other one", async (command) => {
-  const [first, second] = [await newClient(), await newClient()];
-  const statement = { name: "kept", text: "select 4 as n" };
-  expect(await numberOf(second, statement)).toBe(4);
-  expect(await numberOf(first, statement)).toBe(4);
-  // By either protocol.
-  for (const query of [command, { name: "all", text: command }]) {
-    await first.query(query);
-    expect(await numberOf(second, statement)).toBe(4);
-  }
-  // It is gone, and can be prepared again.
-  expect(await numberOf(await newClient(), statement)).toBe(4);
 });
 
 test("transactions of two clients never mix, and one that dies is rolled back", async () => {

@@ -63,13 +63,6 @@ export function message(type: string, ...body: (string | Buffer)[]): Buffer {
 /** A text with the zero byte that ends it. */
 export const cString = (text: string) => `${text}\0`;
 
-/** The text from `start` on, and where the next field begins. @throws ProtocolError when it never ends. */
-export function readCString(bytes: Buffer, start: number): { text: string; next: number } {
-  const end = bytes.indexOf(0, start);
-  if (end < 0) throw new ProtocolError("invalid string in message");
-  return { text: bytes.toString("utf8", start, end), next: end + 1 };
-}
-
 /** The error sent to a client before it is disconnected. */
 export function fatalError(code: string, text: string): Buffer {
   return message("E", ...["SFATAL", "VFATAL", `C${code}`, `M${text}`].map(cString), "\0");
