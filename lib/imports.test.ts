@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { projectFiles } from "@/e2e/support/project-files";
+import { isMachinePath } from "@/lib/http/machine-path.mjs";
 
 // Who may import whom, over the whole project, type imports included.
 
@@ -11,7 +12,7 @@ const IMPORT =
 const EXPORT = /^export (?:async )?(?:class|const|function\*?|let|type) (\w+)/gm;
 const ENDINGS = ["", ".ts", ".tsx", ".mjs", "/index.ts"];
 
-/** `isType`: what is imported are types alone. */
+/** `to`: a file of the project, or the name of a package. `isType`: what is imported are types alone. */
 type Import = { to: string; isType: boolean };
 
 /**
@@ -45,14 +46,38 @@ const THIS = "lib/imports.test.ts";
 /** Next itself looks for these. */
 const OF_NEXT = new Set(["generateViewport", "onRequestError"]);
 
+/** A machine route that imported it could not run outside of Next. */
+const OF_PAGES = /^(?:next|react|react-dom|server-only)(?:\/|$)|\.(?:css|tsx)$/;
+
 const imports = readImports();
 
 test("imports point to rooms of the same rank or below, never upward", () => {
   const upward = [...imports]
     // A unit test stands beside its file and may use what is above.
     .filter(([from]) => !/\.test\.tsx?$/.test(from))
-    .flatMap(([from, all]) => all.filter((one) => isUpward(from, one)).map(({ to }) => `${from} imports ${to}`));
+    .flatMap(([from, all]) =>
+      all.filter((one) => imports.has(one.to) && isUpward(from, one)).map(({ to }) => `${from} imports ${to}`),
+    );
   expect(upward).toEqual([]);
+});
+
+test("machine routes and the server around Next import no page code", () => {
+  const isMachineRoute = (file: string) =>
+    /^app\/.*\/route\.ts$/.test(file) && isMachinePath(dirname(file).slice("app".length));
+  const chains = new Map([...imports.keys()].filter(isMachineRoute).map((file) => [file, file]));
+  expect(chains.size).toBeGreaterThan(0);
+  chains.set("server/server.ts", "server/server.ts");
+  const wrong: string[] = [];
+  // The loop also visits what it adds.
+  for (const [file, chain] of chains) {
+    for (const { to, isType } of imports.get(file) ?? []) {
+      const longer = `${chain} imports ${to}`;
+      // The server itself hands pages to Next.
+      if (OF_PAGES.test(to) && !isType && !file.startsWith("server/")) wrong.push(longer);
+      if (!isType && !chains.has(to)) chains.set(to, longer);
+    }
+  }
+  expect(wrong).toEqual([]);
 });
 
 test("every file stands in a room that has a rank", () => {
@@ -75,14 +100,14 @@ test("what a file exports is named in another file", () => {
   expect(unused).toEqual([]);
 });
 
-/** Every file of the project with the files of the project that it names. */
+/** Every file of the project with what it imports. */
 function readImports(): Map<string, Import[]> {
   const files = new Set(projectFiles().filter((file) => /\.(?:tsx?|mjs)$/.test(file) && !file.startsWith(GENERATED)));
   const found = [...files].map((file): [string, Import[]] => {
-    const inside = readText(readFileSync(file, "utf8")).flatMap(({ to, isType }) => {
+    const inside = readText(readFileSync(file, "utf8")).map(({ to, isType }) => {
       const path = to.startsWith("@/") ? to.slice(2) : to.startsWith(".") ? join(dirname(file), to) : null;
       const known = ENDINGS.map((ending) => `${path}${ending}`).find((name) => files.has(name));
-      return known ? [{ to: known, isType }] : [];
+      return { to: known ?? to, isType };
     });
     return [file, inside];
   });

@@ -25,15 +25,3 @@ test("the bundle names its build and every machine route found in app/", async (
   }
   expect(text).not.toContain('pattern: "/dashboard/');
 });
-
-test("a machine route importing page code fails the build and names the chain", async () => {
-  writeFileSync(
-    "lib/api/page-like.ts",
-    'import { headers } from "next/headers";\nexport const all = () => headers();\n',
-  );
-  const route = readFileSync("app/healthz/route.ts", "utf8");
-  writeFileSync("app/healthz/route.ts", `import { all } from "@/lib/api/page-like";\nvoid all;\n${route}`);
-  await expect(bundleServer(".")).rejects.toThrow(
-    /app\/healthz\/route\.ts\s+imports lib\/api\/page-like\.ts\s+imports next\/headers/,
-  );
-});
