@@ -40,8 +40,8 @@ export async function main(): Promise<void> {
 }
 
 /**
- * Builds unless the build in `distDir` was made from the same files. `step` runs the build and says so; `say` takes
- * what else there is to tell. @throws PlainError when the build fails.
+ * Builds unless the build in `distDir` was made from the same files. `step` runs the build and says so.
+ * @throws PlainError when the build fails.
  */
 export async function buildIfChanged(
   distDir: string,
@@ -49,13 +49,12 @@ export async function buildIfChanged(
     console.error("Building …");
     return task();
   },
-  say?: (line: string) => void,
 ): Promise<void> {
   if (isBuilt(distDir)) return;
   // Asked again inside the lock: another command may have built meanwhile.
   await withSetupLock(async () => {
     if (!isBuilt(distDir)) await step(() => build(distDir));
-  }, say);
+  });
 }
 
 /** Whether the build in `distDir` was made from the files as they are, by whichever Node. */

@@ -15,14 +15,10 @@ const ELSEWHERE = { failed: new Promise<never>(() => {}), stop: async () => {} }
  * The database that the settings name, reachable; or the embedded one, started. Says which it is, on standard error.
  * `mayBeEmbedded`: whether the embedded one is meant where no database is named. @throws PlainError
  */
-export async function openDatabase(
-  env: Env,
-  mayBeEmbedded: boolean,
-  say: (line: string) => void = console.error,
-): Promise<OpenDatabase> {
+export async function openDatabase(env: Env, mayBeEmbedded: boolean): Promise<OpenDatabase> {
   if (env.databaseUrl) {
     await requireReachable(env.databaseUrl);
-    say(`Using the database ${nameOf(env.databaseUrl)}.`);
+    console.error(`Using the database ${nameOf(env.databaseUrl)}.`);
     return { url: env.databaseUrl, isEmbedded: false, ...ELSEWHERE };
   }
   if (!env.isEmbeddedNamed && !mayBeEmbedded) {
@@ -33,7 +29,7 @@ export async function openDatabase(
   // Imported late: the image does not have it.
   const { startEmbeddedDatabase } = await import("@/server/embedded/database");
   const embedded = await startEmbeddedDatabase(env.dataDir);
-  say(`Using the embedded database in ${env.dataDir}.`);
+  console.error(`Using the embedded database in ${env.dataDir}.`);
   return { ...embedded, isEmbedded: true };
 }
 

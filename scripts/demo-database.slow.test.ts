@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { runSql } from "@/e2e/support/run-sql";
 import { tempFolder } from "@/e2e/support/temp-folder";
 import { parseEnv } from "@/lib/process/env-variables";
@@ -24,14 +24,15 @@ test.each([
   const dir = tempFolder();
   await make(dir);
   const before = readdirSync(join(dir, "postgres")).sort();
-  const said: string[] = [];
-  const database = await openDemoDatabase(parseEnv({ DATA_DIR: dir }), (line) => said.push(line));
+  const said = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => said.mockRestore());
+  const database = await openDemoDatabase(parseEnv({ DATA_DIR: dir }));
   const refusal = await requireMigrated(database.url).finally(database.stop);
   expect(refusal).toBeNull();
   const [aside = ""] = readdirSync(dir).filter((name) => /^postgres-\d{8}T\d{6}Z$/.test(name));
   expect(readdirSync(join(dir, aside)).sort()).toEqual(before);
   expect(
-    said.filter((line) =>
+    said.mock.calls.filter(([line]) =>
       line.includes(`Its files are kept in ${join(dir, aside)}, and the demo begins with new ones.`),
     ),
   ).toHaveLength(1);

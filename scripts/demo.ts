@@ -11,7 +11,7 @@ import { cannotListen, startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { openDemoDatabase } from "./demo-database";
 import { DEMO_IS_READY } from "./demo-output";
-import { demoStep, say } from "./demo-steps.mjs";
+import { demoStep } from "./demo-steps.mjs";
 import { listenForStop } from "./signals";
 
 /** Beside the data. A newcomer has no use for lines of JSON; an operator runs `npm start`. */
@@ -38,11 +38,11 @@ export async function runDemo(mode: "production" | "development"): Promise<void>
     throw cannotListen(message, env.port, `Cannot listen on ${env.host}:${env.port}`);
   });
   // The build and the database do not need each other.
-  const built = isDemo ? buildIfChanged(DIST_DIRS.app, (task) => step("building", task), say) : Promise.resolve();
+  const built = isDemo ? buildIfChanged(DIST_DIRS.app, (task) => step("building", task)) : Promise.resolve();
   // Awaited below; until then its failure is not unhandled.
   built.catch(() => {});
   const stop = listenForStop();
-  const database = await step("opening the database", () => openDemoDatabase(env, isDemo ? say : undefined));
+  const database = await step("opening the database", () => openDemoDatabase(env));
   try {
     // The app reads them, and so do the modules of lib/ that are imported later.
     Object.assign(process.env, { DATABASE_URL: database.url, ...noticeVariables(env, catcher) });

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { versionText } from "../lib/process/build-info.mjs";
 import { isInstalled, nodeProblem } from "../lib/process/checkout.mjs";
-import { demoStep, leaveSteps } from "./demo-steps.mjs";
+import { demoStep } from "./demo-steps.mjs";
 import { withSetupLock } from "./setup-lock.mjs";
 
 /** Says what lib/generated was made from. It is committed with it. */
@@ -163,7 +163,6 @@ async function runToItsEnd(title, file, args) {
  * @returns {never}
  */
 function fail(problem) {
-  leaveSteps();
   console.error(problem);
   process.exit(1);
 }

@@ -5,15 +5,14 @@ const LOCK_FILE = ".data/setup.lock";
 const RETRY_MS = 200;
 
 /**
- * Runs `task` while no other process of this checkout does. `say` is told when it has to wait.
+ * Runs `task` while no other process of this checkout does. Says when it has to wait.
  * @template Result
  * @param {() => Promise<Result>} task
- * @param {(line: string) => void} [say]
  * @returns {Promise<Result>}
  */
-export async function withSetupLock(task, say = console.error) {
+export async function withSetupLock(task) {
   let lock = tryClaim(LOCK_FILE);
-  if (!lock) say("Waiting for another command that is installing or building …");
+  if (!lock) console.error("Waiting for another command that is installing or building …");
   while (!lock) {
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     lock = tryClaim(LOCK_FILE);
