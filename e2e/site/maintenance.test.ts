@@ -25,7 +25,7 @@ test("maintenance is planned in the account's zone, listed and called off", asyn
   expect(page.field("From", form()).attr("aria-invalid")).toBe("true");
   await plan(from, from + 2 * HOUR);
   expect(page.textOf(form().find("[role=status]"))).toMatch(
-    /^Planned: .* \(2 h\)\. Its time is left out of the uptime\.$/,
+    /^Planned for 1 server: .* \(2 h\)\. Its time is left out of their uptime\.$/,
   );
   expect(planned(page)).toBe(1);
   const select = { startedAt: true, endedAt: true };

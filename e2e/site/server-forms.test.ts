@@ -151,7 +151,7 @@ test("no form does anything to a server of another account, whatever id it carri
     const fields = page.fieldsOf(/./, page.$.root().find(form));
     const answers: [number, string][] = [];
     for (const other of [id, 2 ** 31 - 1]) {
-      const forged: Record<string, string> = { ...typed, id: String(other) };
+      const forged: Record<string, string> = { ...typed, id: String(other), s: String(other) };
       await page.send(fields.map(([name, value]) => [name, forged[name] ?? value] as const));
       answers.push([page.status, page.text]);
       expect(page.html, form).not.toMatch(KEY);

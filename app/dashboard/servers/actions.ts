@@ -22,7 +22,6 @@ import type {
   AddServerAnswer,
   ChangeTagsAnswer,
   ChosenServers,
-  PlanForSeveralAnswer,
   PlanMaintenanceAnswer,
   ReplaceKeyAnswer,
   RequestBenchmarkAnswer,
@@ -135,30 +134,16 @@ export async function changeTagsAction(_: unknown, form: FormData): Promise<Chan
   return result;
 }
 
-/** Plans maintenance of the server of the form. */
+/** Plans the same maintenance for the servers that the form chose: for the marked ones, or for all of its list. */
 export async function planMaintenanceAction(_: unknown, form: FormData): Promise<PlanMaintenanceAnswer> {
   const account = await requireAccount();
-  const id = idIn(form);
-  const result = await planMaintenance(account.id, [id], timesOf(form), account.timeZone);
-  if (result.kind === "not-found") return { kind: "refused", message: GONE, fields: { from: "", to: "" } };
-  if (result.kind === "invalid") return { kind: "refused", message: result.message, fields: result.fields };
-  // The list of what is planned on the same page.
-  revalidatePath(serverSettingsPath(id));
-  return { kind: "planned", text: maintenanceText(result, account.timeZone) };
-}
-
-/** Plans the same maintenance for the servers that the form chose: for the marked ones, or for all of its list. */
-export async function planForSeveralAction(_: unknown, form: FormData): Promise<PlanForSeveralAnswer> {
-  const account = await requireAccount();
   const { ids, chosen } = await chosenServers(account.id, form);
-  const fields = timesOf(form);
+  const fields = { from: textOf(form, "from"), to: textOf(form, "to") };
   const result = await planMaintenance(account.id, ids, fields, account.timeZone);
   if (result.kind === "invalid") return { ...result, chosen };
-  if (result.kind === "not-found") {
-    // The page then offers those that are left, which stay marked.
-    revalidatePath(DASHBOARD, "layout");
-    return { kind: "invalid", field: "servers", message: SOME_GONE, fields, chosen };
-  }
+  // The settings then list the plan, and the list offers the servers that are left, which stay marked.
+  if (result.kind === "planned" || form.has("list")) revalidatePath(DASHBOARD, "layout");
+  if (result.kind === "not-found") return { kind: "invalid", field: "servers", message: SOME_GONE, fields, chosen };
   return { kind: "planned", servers: result.servers, text: maintenanceText(result, account.timeZone) };
 }
 
@@ -177,10 +162,6 @@ async function chosenServers(accountId: number, form: FormData): Promise<{ ids: 
   const selected = form.getAll("s").flatMap((value) => findId(String(value)) ?? []);
   const list = parseFleetQuery(Object.fromEntries(new URLSearchParams(textOf(form, "list"))));
   return { ids: isAll ? idsInList(await fleetOf(accountId), list) : selected, chosen: { isAll, selected } };
-}
-
-function timesOf(form: FormData): { from: string; to: string } {
-  return { from: textOf(form, "from"), to: textOf(form, "to") };
 }
 
 function namesOf(form: FormData): ServerNames {

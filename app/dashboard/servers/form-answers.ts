@@ -10,10 +10,6 @@ export type AddServerAnswer =
 
 export type ReplaceKeyAnswer = { kind: "replaced"; rawKey: string } | { kind: "refused"; message: string };
 
-export type PlanMaintenanceAnswer =
-  | { kind: "planned"; text: string }
-  | { kind: "refused"; message: string; fields: { from: string; to: string } };
-
 export type RequestBenchmarkAnswer =
   | { kind: "requested"; label: string; rawKey: string; expiresAt: number }
   | (InvalidField<"label" | "form"> & { values: { label: string } });
@@ -21,7 +17,7 @@ export type RequestBenchmarkAnswer =
 /** The servers that a form about several was sent for. */
 export type ChosenServers = { isAll: boolean; selected: readonly number[] };
 
-export type PlanForSeveralAnswer =
+export type PlanMaintenanceAnswer =
   | { kind: "planned"; servers: number; text: string }
   | {
       kind: "invalid";

@@ -2,8 +2,8 @@ import type { Metadata } from "next";
 import { zoneText } from "@/lib/format/time-zone";
 import { maintenanceOfSeveralPath } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { PlanMaintenance } from "../plan-maintenance";
 import { SeveralServers } from "../several-servers";
-import { PlanForSeveral } from "./plan-for-several";
 
 const TITLE = "Maintenance of several servers";
 
@@ -18,7 +18,9 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/serve
       searchParams={await searchParams}
       pathOf={maintenanceOfSeveralPath}
     >
-      {(servers) => <PlanForSeveral {...servers} zone={zoneText(account.timeZone)} />}
+      {(servers) => (
+        <PlanMaintenance label={TITLE} zone={zoneText(account.timeZone)} servers={servers} submit="Plan maintenance" />
+      )}
     </SeveralServers>
   );
 }

@@ -12,11 +12,11 @@ import { listServerKeys } from "@/lib/servers/server-keys";
 import { getTags } from "@/lib/servers/servers";
 import { callOffMaintenanceAction, renameServerAction, setTagsAction } from "../../actions";
 import { OtherAgents } from "../../other-agents";
+import { PlanMaintenance } from "../../plan-maintenance";
 import { serverNameFields } from "../../server-name-fields";
 import { TAGS_HINT, TAGS_LENGTH } from "../../tags/tags-hint";
 import { ownServer, serverMetadata } from "../own-server";
 import { maintenanceText } from "../silence-text";
-import { PlanMaintenance } from "./plan-maintenance";
 import { ReplaceKey } from "./replace-key";
 import { ServerKeys } from "./server-keys";
 
@@ -73,7 +73,12 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
         {query.unchanged !== undefined && (
           <p className="notice">Nothing was changed: it is over or called off already.</p>
         )}
-        <PlanMaintenance id={server.id} zone={zoneText(account.timeZone)} />
+        <PlanMaintenance
+          labelledBy="maintenance"
+          hidden={{ s: server.id }}
+          zone={zoneText(account.timeZone)}
+          submit="Plan"
+        />
         <Planned serverId={server.id} planned={planned} zone={account.timeZone} now={now} />
       </SettingsSection>
       <SettingsSection

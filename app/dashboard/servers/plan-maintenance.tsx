@@ -3,16 +3,24 @@
 import { ActionForm } from "@/app/ui/action-form";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { counted } from "@/lib/format/quantities";
-import { planForSeveralAction } from "../actions";
-import { MaintenanceTimes } from "../maintenance-times";
-import { NONE_CHOSEN, ServerChoice, type ServersOfList } from "../server-choice";
+import { planMaintenanceAction } from "./actions";
+import { MaintenanceTimes } from "./maintenance-times";
+import { NONE_CHOSEN, ServerChoice, type ServersOfList } from "./server-choice";
 
 const NOTHING = { fields: { from: "", to: "" }, chosen: NONE_CHOSEN };
 
-/** Plans the same maintenance for many servers at once. `zone`: as people read it. */
-export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: string }) {
+type Props = Pick<React.ComponentProps<typeof ActionForm>, "label" | "labelledBy" | "hidden"> & {
+  /** As people read it. */
+  zone: string;
+  /** Those to choose from. Without them the form says unseen which server is meant. */
+  servers?: ServersOfList;
+  submit: string;
+};
+
+/** Plans a time that is left out of the uptime, of one server or of many at once. */
+export function PlanMaintenance({ zone, servers, submit, ...rest }: Props) {
   const form = useFormAnswer(
-    planForSeveralAction,
+    planMaintenanceAction,
     // The servers that were marked for this plan are not meant by the next one.
     ({ kind }, form) => kind === "planned" && form.reset(),
   );
@@ -20,32 +28,35 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
   const planned = answer.kind === "planned" ? answer : null;
   const invalid = answer.kind === "invalid" ? answer : null;
   const { fields, chosen } = invalid ?? NOTHING;
+  const isEmpty = servers?.found === 0;
   return (
     <ActionForm
+      {...rest}
       form={form}
-      label="Maintenance of several servers"
       done={
         planned &&
         `Planned for ${counted(planned.servers, "server")}: ${planned.text}. Its time is left out of their uptime.`
       }
       refusal={form.errorOf("servers")}
-      {...(servers.found > 0 && { submit: ["Plan maintenance", "Planning…"] })}
+      {...(!isEmpty && { submit: [submit, "Planning…"] })}
     >
-      {servers.found === 0 ? (
+      {isEmpty ? (
         <p>No server matches.</p>
       ) : (
         <>
-          <p className="hint">
-            This time is left out of the uptime. You can enter it, or call it off in each server&apos;s settings, until
-            a day after it began.
-          </p>
+          {servers && (
+            <p className="hint">
+              This time is left out of the uptime. You can enter it, or call it off in each server&apos;s settings,
+              until a day after it began.
+            </p>
+          )}
           <MaintenanceTimes
             key={invalid ? Object.values(fields).join(" ") : answer.kind}
             zone={zone}
             values={fields}
             error={form.errorOf("times")}
           />
-          <ServerChoice {...servers} chosen={chosen} />
+          {servers && <ServerChoice {...servers} chosen={chosen} />}
         </>
       )}
     </ActionForm>
