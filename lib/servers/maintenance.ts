@@ -1,8 +1,5 @@
 import { db } from "@/lib/database/client";
 import { lockAccount, lockServer } from "@/lib/database/locks";
-import { queryIn } from "@/lib/database/run-statement";
-import { epochMs, names, parameter, type Sql, statement } from "@/lib/database/statement";
-import { table } from "@/lib/database/tables";
 import { counted } from "@/lib/format/quantities";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, MINUTE } from "@/lib/format/time";
@@ -26,48 +23,8 @@ type PlanResult =
   | { kind: "invalid"; field: "times" | "servers"; message: string; fields: { from: string; to: string } }
   | { kind: "not-found" };
 
-const s = table("Server", "s");
-const m = table("MaintenanceTime", "m");
-const instant = parameter<Date>("timestamptz");
-
-/** `own`: how many of the servers are the account's. `label`, `from`, `to`: of the first that overlaps. */
-type Outcome = {
-  own: number;
-  overlapping: number;
-  label: string | null;
-  from: number | null;
-  to: number | null;
-  full: string | null;
-};
-
-// Raw: all servers or none, in one statement. What is planned for exactly these times is planned already.
-const PLAN = statement(
-  { accountId: s.accountId, ids: parameter<readonly number[]>("int[]"), from: instant, to: instant },
-  ({ accountId, ids, from, to }): Sql<Outcome> => ({
-    sql: `with own as (
-        select ${s.id} as id, ${s.label} as label from ${s}
-        where ${s.accountId} = ${accountId} and ${s.id} = any(${ids}) order by ${s.id} for key share),
-      missing as (
-        select own.id, own.label from own where not exists (
-          select from ${m} where ${m.serverId} = own.id and ${m.startedAt} = ${from} and ${m.endedAt} = ${to})),
-      overlapping as (
-        select distinct on (missing.id) missing.id, label, ${epochMs(m.startedAt)} as at, ${epochMs(m.endedAt)} as until
-        from missing join ${m} on ${m.serverId} = missing.id
-        where ${m.startedAt} < ${to} and ${m.endedAt} > ${from} order by missing.id, ${m.startedAt}),
-      filled as (
-        select id, label from missing
-        where (select count(*) from ${m} where ${m.serverId} = missing.id) >= ${MOST_MAINTENANCE}),
-      planned as (
-        insert into maintenance_times (${names(m.serverId, m.startedAt, m.endedAt)})
-        select id, ${from}, ${to} from missing
-        where (select count(*) from own) = cardinality(${ids})
-          and not exists (select from overlapping) and not exists (select from filled))
-    select (select count(*) from own)::int as "own", (select count(*) from overlapping)::int as "overlapping",
-      first.label as "label", first.at as "from", first.until as "to",
-      (select label from filled order by id limit 1) as "full"
-    from (select) one left join (select * from overlapping order by id limit 1) first on true`,
-  }),
-);
+/** A server that is to have maintenance, and what it has: at that time, and in all. */
+type Asked = { label: string; maintenance: { startedAt: Date; endedAt: Date }[]; _count: { maintenance: number } };
 
 /**
  * Plans maintenance of servers of the account from a form's fields, which are by the clocks of `zone`: of all of them or of
@@ -90,25 +47,44 @@ export async function planMaintenance(
   if (message) return invalid("times", message);
   const ids = [...new Set(serverIds)];
   if (ids.length === 0) return invalid("servers", "Choose at least one server.");
-  const found = await db.$transaction(async (tx) => {
-    // Of two plans at once the second sees the first.
+  const [startedAt, endedAt] = [new Date(range.from), new Date(range.to)];
+  return db.$transaction(async (tx): Promise<PlanResult> => {
+    // Of two plans at once the second sees the first. A server's removal waits, too.
     await lockAccount(tx, accountId);
-    const [row] = await queryIn(tx, PLAN, { accountId, ids, from: new Date(range.from), to: new Date(range.to) });
-    return row;
+    const own = await tx.server.findMany({
+      where: { accountId, id: { in: ids } },
+      select: {
+        ...{ id: true, label: true, _count: { select: { maintenance: true } } },
+        maintenance: {
+          where: { startedAt: { lt: endedAt }, endedAt: { gt: startedAt } },
+          orderBy: { startedAt: "asc" },
+        },
+      },
+      orderBy: { id: "asc" },
+    });
+    if (own.length < ids.length) return { kind: "not-found" };
+    // What is planned for exactly these times is planned already.
+    const missing = own.filter(
+      ({ maintenance: [first] }) => first?.startedAt.getTime() !== range.from || first.endedAt.getTime() !== range.to,
+    );
+    const hindrance = hindranceOf(missing, zone);
+    if (hindrance !== null) return invalid("servers", hindrance);
+    await tx.maintenanceTime.createMany({ data: missing.map(({ id }) => ({ serverId: id, startedAt, endedAt })) });
+    return { kind: "planned", servers: ids.length, ...range };
   });
-  if (found?.own !== ids.length) return { kind: "not-found" };
-  const hindrance = hindranceOf(found, zone);
-  return hindrance === null ? { kind: "planned", servers: ids.length, ...range } : invalid("servers", hindrance);
 }
 
-function hindranceOf({ overlapping, label, from, to, full }: Outcome, zone: string): string | null {
-  if (label !== null && from !== null && to !== null) {
-    const [begin, end] = [momentText(new Date(from), zone), momentText(new Date(to), zone)];
-    const others = overlapping > 1 ? `, and ${counted(overlapping - 1, "other server")} at this time, too` : "";
-    return `Nothing was planned: ${label} has maintenance already from ${begin} to ${end} (${zoneText(zone)})${others}.`;
+function hindranceOf(servers: readonly Asked[], zone: string): string | null {
+  const [first, ...more] = servers.filter(({ maintenance }) => maintenance.length > 0);
+  const times = first?.maintenance[0];
+  if (first && times) {
+    const [begin, end] = [momentText(times.startedAt, zone), momentText(times.endedAt, zone)];
+    const others = more.length > 0 ? `, and ${counted(more.length, "other server")} at this time, too` : "";
+    return `Nothing was planned: ${first.label} has maintenance already from ${begin} to ${end} (${zoneText(zone)})${others}.`;
   }
-  if (full === null) return null;
-  return `Nothing was planned: ${full} has ${MOST_MAINTENANCE} times of maintenance already, past ones included. That is the most.`;
+  const full = servers.find(({ _count }) => _count.maintenance >= MOST_MAINTENANCE);
+  if (!full) return null;
+  return `Nothing was planned: ${full.label} has ${MOST_MAINTENANCE} times of maintenance already, past ones included. That is the most.`;
 }
 
 function refusal({ from, to }: TimeRange, now: number): string | null {

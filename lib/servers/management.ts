@@ -110,6 +110,8 @@ export async function removeServer(accountId: number, id: number): Promise<boole
   if ((await db.server.count({ where: { id, accountId } })) === 0) return false;
   for (const rows of WITH_SERVER) await deleteOfOwner(rows, id);
   const isRemoved = await db.$transaction(async (tx) => {
+    // What is planned for the server at this moment is planned before, or finds it gone.
+    await lockAccount(tx, accountId);
     const { count } = await tx.server.deleteMany({ where: { id, accountId } });
     if (count === 1) await tx.event.deleteMany({ where: { subject: "server", subjectId: id } });
     return count === 1;
