@@ -10,7 +10,10 @@ import { loadFleet } from "./fleet-actions";
 import { fleetOf } from "./fleet-data";
 import { countNeeds, fleetParams, needSomebody, parseFleetQuery } from "./fleet-query";
 import { fleetTitle, iconPath } from "./fleet-title-text";
-import { RemovalOutcome } from "./removal-outcome";
+import { Outcome } from "./outcome";
+
+const REMOVED = { removed: "The server is removed. A daemon that still reports for it is refused." };
+const UNCHANGED = { unchanged: "Nothing was changed: there is no such server any more." };
 
 /** The tab says how many servers need somebody. */
 export async function generateMetadata(): Promise<Metadata> {
@@ -26,7 +29,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard">) {
   const query = parseFleetQuery(params);
   return (
     <main id="main" className="page parts">
-      <RemovalOutcome accountId={account.id} removed={params.removed} unchanged={params.unchanged} />
+      <Outcome done={params.done} sentences={REMOVED} unchanged={UNCHANGED} />
       <PageHeader
         title="Servers"
         actions={

@@ -4,7 +4,6 @@ import { lockAccount, lockServer } from "@/lib/database/locks";
 import { table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
-import { findId } from "@/lib/http/ids";
 import { recordMoment } from "@/lib/servers/events/events";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
@@ -118,12 +117,6 @@ export async function removeServer(accountId: number, id: number): Promise<boole
   });
   if (isRemoved) await deleteSamplesOf(id);
   return isRemoved;
-}
-
-/** Whether the account has a server with this id, as it stands in a URL. */
-export async function ownsServer(accountId: number, text: string): Promise<boolean> {
-  const id = findId(text);
-  return id !== null && (await db.server.count({ where: { id, accountId } })) === 1;
 }
 
 const fleetServer = {

@@ -79,9 +79,9 @@ export async function snoozeAction(form: FormData): Promise<never> {
 export async function removeServerAction(_: unknown, form: FormData): Promise<never> {
   const account = await requireAccount();
   const id = idIn(form);
-  if (!(await removeServer(account.id, id))) redirect(`${DASHBOARD}?unchanged`);
+  if (!(await removeServer(account.id, id))) redirect(`${DASHBOARD}?done=unchanged`);
   await reportEvent("server removed", { accountId: account.id, serverId: id });
-  redirect(`${DASHBOARD}?removed=${id}`);
+  redirect(`${DASHBOARD}?done=removed`);
 }
 
 /** Creates a benchmark run. Only the answer to this request contains its one-time key. */
@@ -105,7 +105,7 @@ export async function cancelBenchmarkAction(_: unknown, form: FormData): Promise
   const account = await requireAccount();
   const serverId = idIn(form, "serverId");
   const isCancelled = await cancelBenchmark(account.id, idIn(form));
-  redirect(serverId === 0 ? DASHBOARD : `${benchmarkPath(serverId)}?${isCancelled ? "cancelled" : "unchanged"}`);
+  redirect(serverId === 0 ? DASHBOARD : `${benchmarkPath(serverId)}?done=${isCancelled ? "cancelled" : "unchanged"}`);
 }
 
 /** Gives the server of the form the tags of the form. */
@@ -153,7 +153,7 @@ export async function callOffMaintenanceAction(_: unknown, form: FormData): Prom
   const serverId = idIn(form, "serverId");
   if (serverId === 0) redirect(DASHBOARD);
   const isOff = await callOffMaintenance(account.id, serverId, idIn(form));
-  redirect(`${serverSettingsPath(serverId)}?${isOff ? "called-off" : "unchanged"}#maintenance`);
+  redirect(`${serverSettingsPath(serverId)}?done=${isOff ? "called-off" : "unchanged"}#maintenance`);
 }
 
 /** The servers that a form about several was sent for, and what it marks when it is shown again. */

@@ -1,6 +1,7 @@
 import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { LinkCard } from "@/app/dashboard/link-card";
+import { Outcome } from "@/app/dashboard/outcome";
 import { StrongName } from "@/app/ui/name";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -20,12 +21,15 @@ import { maintenanceText } from "../silence-text";
 import { ReplaceKey } from "./replace-key";
 import { ServerKeys } from "./server-keys";
 
+const CALLED_OFF = { "called-off": "The maintenance is called off." };
+const UNCHANGED = { unchanged: "Nothing was changed: it is over or called off already." };
+
 export const generateMetadata = serverMetadata((label) => `Settings of ${label}`);
 
 export default async function Page({ params, searchParams }: PageProps<"/dashboard/servers/[id]/settings">) {
   const { account, server } = await ownServer((await params).id);
   const now = new Date();
-  const [keys, tags, origin, planned, query] = await Promise.all([
+  const [keys, tags, origin, planned, { done }] = await Promise.all([
     listServerKeys(account.id, server.id),
     getTags(account.id, server.id),
     pageOrigin(),
@@ -69,10 +73,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
         title="Maintenance"
         about="This time is left out of the uptime. You can enter it, or call it off, until a day after it began."
       >
-        {query["called-off"] !== undefined && <p className="notice">The maintenance is called off.</p>}
-        {query.unchanged !== undefined && (
-          <p className="notice">Nothing was changed: it is over or called off already.</p>
-        )}
+        <Outcome done={done} sentences={CALLED_OFF} unchanged={UNCHANGED} />
         <PlanMaintenance
           labelledBy="maintenance"
           hidden={{ s: server.id }}
