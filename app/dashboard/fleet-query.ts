@@ -22,6 +22,11 @@ export type FleetQuery = {
   page: number;
 };
 
+/** The page of a list that a query names; the first for anything else. */
+export function pageNumber(text: unknown): number {
+  return typeof text === "string" && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
+}
+
 /** Parses the query of the page. Treats invalid values as absent. */
 export function parseFleetQuery({ order, show, q, tag, page }: Record<string, unknown>): FleetQuery {
   const name = String(order).replace(/^-/, "");
@@ -31,7 +36,7 @@ export function parseFleetQuery({ order, show, q, tag, page }: Record<string, un
     show: NEEDS.find((known) => known === show) ?? null,
     search: typeof q === "string" ? q.trim().slice(0, MAX_SEARCH) : "",
     tag: (typeof tag === "string" && foldTag(tag.slice(0, 2 * MAX_TAG_LENGTH))) || null,
-    page: typeof page === "string" && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
+    page: pageNumber(page),
   };
 }
 

@@ -39,29 +39,6 @@ export async function listBenchmarks(accountId: number, serverIdText: string): P
   return { benchmarks: server.benchmarkRuns.flatMap(serializeRun) };
 }
 
-/** Finished runs that a page shows at a time. */
-const RUNS_A_PAGE = 20;
-
-/** Some of the finished runs, newest first; `page` counts from 1. */
-export type BenchmarkPage = { runs: BenchmarkRun[]; page: number; hasEarlier: boolean };
-
-/** The page that a query names; the first for anything else. */
-export function parseRunsPage(text: unknown): number {
-  return typeof text === "string" && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1;
-}
-
-/** The finished runs of a server of the account on a page of its list; none for a foreign server. */
-export async function listBenchmarkPage(accountId: number, serverId: number, page: number): Promise<BenchmarkPage> {
-  const rows = await db.benchmarkRun.findMany({
-    where: { serverId, status: "done", server: { accountId } },
-    select,
-    orderBy: [{ finishedAt: "desc" }, { id: "desc" }],
-    skip: (page - 1) * RUNS_A_PAGE,
-    take: RUNS_A_PAGE + 1,
-  });
-  return { runs: rows.slice(0, RUNS_A_PAGE).flatMap(serializeRun), page, hasEarlier: rows.length > RUNS_A_PAGE };
-}
-
 /** Serialises a finished run. Returns an empty list for any other run, which the query already excludes. */
 function serializeRun({ id, label, status, verified, finishedAt, ...scores }: RunRow): BenchmarkRun[] {
   if (status !== "done" || !finishedAt) return [];

@@ -1,12 +1,14 @@
 import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
+import { ListPages } from "@/app/dashboard/list-pages";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Link } from "@/app/ui/link";
 import { Name } from "@/app/ui/name";
 import { NoValue } from "@/app/ui/no-value";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
+import type { BenchmarkRun } from "@/lib/api/schemas";
 import { benchmarkPath } from "@/lib/page-paths";
-import type { BenchmarkPage, OpenBenchmark } from "@/lib/servers/benchmarks";
+import type { OpenBenchmark } from "@/lib/servers/benchmarks";
 import styles from "./benchmarks.module.css";
 
 const SECTIONS = [
@@ -19,33 +21,32 @@ const SECTIONS = [
 
 const COLUMNS = ["Run", ...SECTIONS.map(([, title]) => ({ title, isNumber: true })), "Hardware", "Finished"];
 
+/** Finished runs that a page shows at a time. */
+const RUNS_A_PAGE = 20;
+
 type Props = {
   serverId: number;
   /** The parameters of the history above, which the links keep. */
   time: Readonly<Record<string, string>>;
   list: FleetQuery;
-  finished: BenchmarkPage;
+  /** All of them, newest first. */
+  finished: readonly BenchmarkRun[];
   open: readonly OpenBenchmark[];
+  /** Which page of the finished ones, from 1. Of one beyond the last the last is shown. */
+  asked: number;
   now: Date;
 };
 
 /** The finished runs, newest first, a page of them, and the way to another. */
-export function Benchmarks({ serverId, time, list, finished, open, now }: Props) {
-  const { runs, page, hasEarlier } = finished;
-  const pageHref = (to: number) => `${serverInList(serverId, list, { ...time, runs: String(to) })}#benchmarks`;
+export function Benchmarks({ serverId, time, list, finished, open, asked, now }: Props) {
+  const pages = Math.max(1, Math.ceil(finished.length / RUNS_A_PAGE));
+  const page = Math.min(asked, pages);
+  const runs = finished.slice((page - 1) * RUNS_A_PAGE, page * RUNS_A_PAGE);
   return (
     <Section
       id="benchmarks"
       title="Benchmarks"
-      note={
-        runs.length > 0
-          ? undefined
-          : page > 1
-            ? "No earlier run."
-            : open.length > 0
-              ? "None finished yet."
-              : "None yet."
-      }
+      note={runs.length > 0 ? undefined : open.length > 0 ? "None finished yet." : "None yet."}
       aside={
         <Link className="button quiet small" href={benchmarkPath(serverId)}>
           Run a benchmark
@@ -85,20 +86,11 @@ export function Benchmarks({ serverId, time, list, finished, open, now }: Props)
           ))}
         </DataTable>
       )}
-      {(page > 1 || hasEarlier) && (
-        <nav className="row" aria-label="Pages of benchmark runs">
-          {page > 1 && (
-            <a className="button quiet small" href={pageHref(page - 1)} rel="prev">
-              Later runs
-            </a>
-          )}
-          {hasEarlier && (
-            <a className="button quiet small" href={pageHref(page + 1)} rel="next">
-              Earlier runs
-            </a>
-          )}
-        </nav>
-      )}
+      <ListPages
+        page={page}
+        pages={pages}
+        pathOf={(to) => `${serverInList(serverId, list, { ...time, runs: String(to) })}#benchmarks`}
+      />
     </Section>
   );
 }

@@ -1,5 +1,5 @@
 import { fleetOf } from "@/app/dashboard/fleet-data";
-import { adjacentOf, listOf, parseFleetQuery } from "@/app/dashboard/fleet-query";
+import { adjacentOf, listOf, pageNumber, parseFleetQuery } from "@/app/dashboard/fleet-query";
 import { orNotFoundPage } from "@/app/dashboard/or-not-found-page";
 import type { Query } from "@/app/ui/chart/asked-time";
 import { Link } from "@/app/ui/link";
@@ -7,7 +7,7 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { noticesOf } from "@/lib/notices/of-server";
 import { serverSettingsPath } from "@/lib/page-paths";
-import { listBenchmarkPage, listOpenBenchmarks, parseRunsPage } from "@/lib/servers/benchmarks";
+import { listBenchmarks, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { listEvents } from "@/lib/servers/events/events";
 import { getAvailability } from "@/lib/servers/events/uptime";
 import { getServerReport } from "@/lib/servers/servers";
@@ -43,10 +43,10 @@ export async function ServerView({ id, query }: Props) {
   const { server, now: at, hasCheckedIn, health, refusal } = report;
   const now = new Date(at);
   const history = await getHistory(server.id, time.shown, at);
-  const [earlier, openRuns, finished, fleet, events, goingOn, availability, notices] = await Promise.all([
+  const [earlier, openRuns, { benchmarks }, fleet, events, goingOn, availability, notices] = await Promise.all([
     time.compare && getEarlierHistory(server.id, history, time.compare),
     listOpenBenchmarks(accountId, server.id, now),
-    listBenchmarkPage(accountId, server.id, parseRunsPage(query.runs)),
+    orNotFoundPage(listBenchmarks(accountId, id)),
     fleetOf(accountId),
     listEvents(server.id, { from: history.since, to: history.until + 1 }),
     listEvents(server.id, { from: at, to: at + 1 }),
@@ -80,7 +80,14 @@ export async function ServerView({ id, query }: Props) {
       ) : (
         <SetUp serverId={server.id} origin={await pageOrigin()} />
       )}
-      <Benchmarks serverId={server.id} time={time.params} list={list} finished={finished} open={openRuns} now={now} />
+      <Benchmarks
+        serverId={server.id}
+        time={time.params}
+        finished={benchmarks}
+        open={openRuns}
+        asked={pageNumber(query.runs)}
+        {...{ list, now }}
+      />
       <Facts server={server} current={report.current} />
     </article>
   );
