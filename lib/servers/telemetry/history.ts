@@ -25,8 +25,6 @@ type Band = { least: number; mean: number; greatest: number; count: number };
 type Bands = Partial<Record<HistoryMeasure, Band>>;
 /** A step that begins at `at` (epoch ms). A step without samples is absent: it is a gap. */
 type HistoryPoint = { at: number; bands: Bands };
-/** The worst value of each measurement, and the step in which it was first: it begins at `at` and lasts `within` (ms). */
-type Worst = Partial<Record<HistoryMeasure, { value: number; at: number; within: number }>>;
 
 export type History = {
   /** Null: a time of its own. */
@@ -44,7 +42,6 @@ export type History = {
   /** Why its points are hours: the time is long, or its samples are older than they are kept. Null: they are samples. */
   hoursBecause: "long" | "old" | null;
   points: HistoryPoint[];
-  worst: Worst;
 };
 
 /** The range that a query names. For anything else: the shortest range that shows more than the moment. */
@@ -103,7 +100,6 @@ export async function getHistory(serverId: number, time: HistoryRange | TimeRang
     now,
     until: Math.min(now, shown.to),
     points,
-    worst: worstOf(points, shown.step),
   };
 }
 
@@ -155,22 +151,6 @@ function bandsOf(figures: readonly (number | null)[], count: number): Bands {
     if (least != null && mean != null && greatest != null) bands[measure] = { least, mean, greatest, count };
   }
   return bands;
-}
-
-function worstOf(points: readonly HistoryPoint[], step: number): Worst {
-  const worst: Worst = {};
-  for (const { at, bands } of points) {
-    for (const measure of HISTORY_MEASURES) {
-      const band = bands[measure];
-      if (!band) continue;
-      const isScore = measure === "score";
-      const value = isScore ? band.least : band.greatest;
-      const known = worst[measure]?.value;
-      if (known === undefined || (isScore ? value < known : value > known))
-        worst[measure] = { value, at, within: step };
-    }
-  }
-  return worst;
 }
 
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */

@@ -2,10 +2,11 @@ import { type FleetQuery, fleetParams, serverInList } from "@/app/dashboard/flee
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { tableRows } from "@/app/ui/chart/chart-table";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
+import { stepText } from "@/app/ui/chart/step-text";
 import { type ChartLane, type ChartLevel, type SharedTimes, TimeChart } from "@/app/ui/chart/time-chart";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { comparedText, DragHint, paleLinesText, TimedSection } from "@/app/ui/chart/timed-section";
-import { clockText, dateText, durationText, momentText } from "@/lib/format/relative-time";
+import { clockText, dateText, durationText } from "@/lib/format/relative-time";
 import { middleOfStep, type TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { serverPath } from "@/lib/page-paths";
@@ -189,15 +190,22 @@ function pointsText({ step, hoursBecause }: ServerHistory): string {
 }
 
 /** "highest 22 Nov, 14:21 UTC": when the worst value was; nothing for a line that is flat. */
-function remarkOf(measure: HistoryMeasure, points: readonly ChartPoint[], history: ServerHistory, zone: string) {
-  const peak = history.worst[measure];
-  if (!peak || points.every(({ least, greatest }) => least === greatest && least === peak.value)) return null;
-  const text = `${peakTime(peak, zone)} ${zoneText(zone)}`;
-  if (measure !== "score") return { text: `highest ${text}`, at: peak.at };
-  const last = points.at(-1);
-  return last && last.least < peak.value && history.until === history.now
-    ? { text: "lowest now", at: last.at }
-    : { text: `lowest ${text}`, at: peak.at };
+function remarkOf(
+  measure: HistoryMeasure,
+  points: readonly ChartPoint[],
+  { step, now, until }: ServerHistory,
+  zone: string,
+) {
+  const [first] = points;
+  if (!first || points.every(({ least, greatest }) => least === first.least && greatest === first.least)) return null;
+  const isScore = measure === "score";
+  const peak = points.reduce((worst, point) => {
+    const isWorse = isScore ? point.least < worst.least : point.greatest > worst.greatest;
+    return isWorse ? point : worst;
+  });
+  if (isScore && peak === points.at(-1) && until === now) return { text: "lowest now", at: peak.at };
+  const time = `${stepText(peak.at, step, zone)} ${zoneText(zone)}`;
+  return { text: `${isScore ? "lowest" : "highest"} ${time}`, at: peak.at };
 }
 
 /** A point in the middle of each step. The score ends with the one of now, which the page shows at its top. */
@@ -232,9 +240,4 @@ function pointsIn(
     line.push({ at: time(at), least, mean, greatest, count });
   }
   return line;
-}
-
-function peakTime({ at, within }: { at: number; within: number }, zone: string): string {
-  const time = momentText(new Date(at), zone);
-  return within > 0 ? `${time} to ${clockText(new Date(at + within), zone)}` : time;
 }
