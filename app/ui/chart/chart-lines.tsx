@@ -29,31 +29,23 @@ type Props = {
   ticks: readonly number[];
   series: readonly PackedSeries[];
   silences: readonly ChartSilence[];
-  isWide: boolean;
 };
 
 /** The units of a plot's own height; it is stretched to the room that the page has, as its width is. */
 const HEIGHT = 240;
-/**
- * The most places of a line, which are two or three pixels apart: of a chart over the whole width, and of one beside another.
- * The cursor stops at every point.
- */
-const MOST_PLACES = { wide: 500, narrow: 300 };
 
 /**
  * The lines of a chart over their bands, and the cursor that tells their values. The server draws them as well. They are made
  * here, of the points that the cursor needs anyway, because React sends what a server component draws twice: as a picture, and
  * as what the picture is renewed from.
  */
-export function ChartLines({ title, from, to, step, gap, unit, top, ticks, series, silences, isWide }: Props) {
+export function ChartLines({ title, from, to, step, gap, unit, top, ticks, series, silences }: Props) {
   // Points stand in the middle of steps, so that in halves of steps most distances are the same.
   const xUnit = step / 2;
   const width = (to - from) / xUnit;
-  const parts = Math.ceil((to - from) / step / MOST_PLACES[isWide ? "wide" : "narrow"]);
   const x = (at: number) => (at - from) / xUnit;
   const y = (value: number) => Math.round((1 - value / top) * HEIGHT);
-  const runs = (points: PackedPoints, gap: number) =>
-    runsOf(unpackPoints(points, from, step), gap, parts > 1 ? parts * step : 1);
+  const runs = (points: PackedPoints, gap: number) => runsOf(unpackPoints(points, from, step), gap);
   const edge = (run: readonly ChartPoint[], value: "least" | "mean" | "greatest") =>
     run.map((point): Place => [Math.round(x(point.at)), y(point[value])]);
   const line = (drawn: ReturnType<typeof runs>) => linePath(drawn.map((run) => edge(run, "mean")));

@@ -39,8 +39,6 @@ type Props = {
   times: readonly TimeTick[];
   /** Those of the table. */
   rows: readonly TableRow[];
-  /** Whether it takes the whole width of the page. */
-  isWide?: boolean;
   /** How much earlier the pale lines are: "a week before". */
   compared?: string | undefined;
   id?: string;
@@ -54,13 +52,13 @@ export type SharedTimes = Pick<Props, "times" | "rows">;
  * with the numbers, and the same in a table. A script adds the values at the time that is pointed at, and a time to look at
  * that is chosen in the chart.
  */
-export function TimeChart({ silences = [], levels = [], lanes = [], isWide = false, ...shown }: Props) {
+export function TimeChart({ silences = [], levels = [], lanes = [], ...shown }: Props) {
   const { title, from, to, unit, series, rows, compared, id } = shown;
   const known = series.filter(({ points }) => points.length > 0);
   return (
     <figure className={`card stack dense ${styles.chart}`} aria-label={title} id={id}>
       <h3>{title}</h3>
-      <Plot {...shown} {...{ silences, levels, isWide }} />
+      <Plot {...shown} {...{ silences, levels }} />
       {lanes.map(({ name, marks }) => (
         <Lane key={name} {...{ name, from, to, marks }} />
       ))}
@@ -81,9 +79,9 @@ export function TimeChart({ silences = [], levels = [], lanes = [], isWide = fal
   );
 }
 
-type PlotProps = Props & Required<Pick<Props, "silences" | "levels" | "isWide">>;
+type PlotProps = Props & Required<Pick<Props, "silences" | "levels">>;
 
-function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, times, isWide }: PlotProps) {
+function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, times }: PlotProps) {
   const greatest = Math.max(
     top,
     ...series.map(({ points }) => greatestOf(points, "greatest")),
@@ -123,7 +121,7 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
         </svg>
         <TimeAxis ticks={times} />
         <ChartLines
-          {...{ title, from, to, step, gap, unit, ticks, silences, isWide }}
+          {...{ title, from, to, step, gap, unit, ticks, silences }}
           top={(scale.domain()[1] ?? 1) * base}
           series={series.map(({ name, points, remark, earlier }) => ({
             name,

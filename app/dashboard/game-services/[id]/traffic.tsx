@@ -159,7 +159,6 @@ function Charts({ traffic, earlier, time, latencies, zone, lane, name, nameOf }:
             key={counter}
             {...{ ...common, title, unit }}
             lanes={index === 0 ? [lane] : []}
-            isWide={index === 0}
             series={[
               {
                 name,

@@ -161,7 +161,6 @@ function Picture({ chart, history, earlier, compared, lanes, current, score, zon
       levels={chart === SCORE_CHART ? LEVELS : []}
       lanes={chart === SCORE_CHART ? lanes : []}
       {...shared}
-      isWide={chart === SCORE_CHART}
     />
   );
 }
