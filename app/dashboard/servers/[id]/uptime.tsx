@@ -18,7 +18,6 @@ import {
 } from "@/lib/servers/events/uptime";
 import { lengthText } from "./silence-text";
 import styles from "./uptime.module.css";
-import { type DayState, UptimeStrip } from "./uptime-strip";
 import { uptimeText } from "./uptime-text";
 
 /** Of the strip. */
@@ -32,8 +31,8 @@ type StripProps = Props & {
   list: FleetQuery;
 };
 
-/** The last days, for the place under the server's title. */
-export function UptimeDays(strip: StripProps) {
+/** The last days, each with a link to its charts, for the place under the server's title. */
+export function UptimeDays({ serverId, list, availability, zone }: StripProps) {
   return (
     <div className={`stack ${styles.days}`}>
       <a className="skip-link" href="#health">
@@ -42,7 +41,20 @@ export function UptimeDays(strip: StripProps) {
       <p className="hint" aria-hidden="true">
         {STRIP_DAYS} days
       </p>
-      <UptimeStrip label={`The last ${STRIP_DAYS} days`} text={daysText(strip)} />
+      <ol className={styles.strip} aria-label={`The last ${STRIP_DAYS} days`}>
+        {uptimeDays(availability, zone, STRIP_DAYS).map(({ from, to, uptime }) => {
+          const state = stateOf(uptime);
+          const words = `${dayText(new Date(from), zone)}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
+          return (
+            <li key={from} data-day={state}>
+              <a href={`${serverInList(serverId, list, rangeParams({ from, to }))}#history`} title={words}>
+                <span aria-hidden="true">{state === "offline" && "✕"}</span>
+                <span className="visually-hidden">{words}</span>
+              </a>
+            </li>
+          );
+        })}
+      </ol>
     </div>
   );
 }
@@ -128,16 +140,7 @@ function secondsOf({ offline }: UptimeSums): string {
 }
 
 /** What the worst of a day was. */
-function stateOf(uptime: UptimeSums | null): DayState {
+function stateOf(uptime: UptimeSums | null): "none" | "offline" | "up" {
   if (uptime === null) return "none";
   return uptime.offline > 0 ? "offline" : "up";
-}
-
-/** The last days, each with a link to its charts, as `UptimeStrip` reads them. */
-function daysText({ serverId, list, availability, zone }: StripProps): string {
-  const lines = uptimeDays(availability, zone, STRIP_DAYS).map(({ from, to, uptime }) => {
-    const words = `${dayText(new Date(from), zone)}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
-    return [stateOf(uptime), `${serverInList(serverId, list, rangeParams({ from, to }))}#history`, words].join("\t");
-  });
-  return lines.join("\n");
 }
