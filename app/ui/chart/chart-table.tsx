@@ -1,10 +1,9 @@
 import { percent, quantity, type Unit } from "@/lib/format/quantities";
 import { momentText } from "@/lib/format/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/format/time";
-import { instantOf, wallClock, zoneOffset } from "@/lib/format/time-zone";
 import { NumbersTable } from "./numbers-table";
 import { type ChartPoint, type ChartSeries, emptySum, type Heard, heardShare, include, type Sum } from "./series";
 import { TextRows } from "./text-rows";
+import { roundTimes } from "./time-ticks";
 
 type Props = {
   title: string;
@@ -69,29 +68,16 @@ export function ChartTable({ title, unit, series, rows, compared }: Props) {
 /** A row of the tables of a page, in epoch milliseconds. `head`: when it begins; `heard`: for how much of it, where that is told. */
 export type TableRow = { from: number; to: number; head: string; heard: string | undefined };
 
-/** The lengths of rows that people count in, and the most rows of a table that are still looked through. */
-const ROWS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY];
-const MOST_ROWS = 48;
-
 type Rows = { from: number; to: number; zone: string; heard?: Heard };
 
 /** The rows of the tables of any time: whole hours, days or weeks of the zone, in order. All charts of a page share them. */
 export function tableRows({ from, to, zone, heard }: Rows): TableRow[] {
-  const row = lengthOf(to - from);
-  const rows: TableRow[] = [];
-  for (let at = startOfRow(from, row, zone); at < to; ) {
-    const next = nextRow(at, row, zone);
-    const [begin, end] = [Math.max(at, from), Math.min(next, to)];
+  const edges = [...new Set([from, ...roundTimes(from, to, zone, 24), to])];
+  return edges.slice(1).map((end, index) => {
+    const begin = edges[index] ?? from;
     const head = momentText(new Date(begin), zone);
-    rows.push({ from: at, to: next, head, heard: heard && heardText(heard, begin, end) });
-    at = next;
-  }
-  return rows;
-}
-
-/** The time (ms) that a row covers. */
-function lengthOf(length: number): number {
-  return ROWS.find((row) => length / row <= MOST_ROWS) ?? Math.ceil(length / MOST_ROWS / (7 * DAY)) * 7 * DAY;
+    return { from: begin, to: end, head, heard: heard && heardText(heard, begin, end) };
+  });
 }
 
 /** The points of each row taken together. Both are in order, so that each is looked at once. */
@@ -107,24 +93,6 @@ function sumsOf(rows: readonly TableRow[], points: readonly ChartPoint[]): (Sum 
     sums[place] = sum;
   }
   return sums;
-}
-
-function startOfRow(at: number, row: number, zone: string): number {
-  if (row >= DAY) {
-    const { year, month, day } = wallClock(at, zone);
-    const number = Date.UTC(year, month - 1, day) / DAY;
-    const days = row / DAY;
-    // Weeks begin on Mondays; the epoch was a Thursday.
-    const first = days === 1 ? number : Math.floor((number + 3) / days) * days - 3;
-    return instantOf(wallClock(first * DAY, "UTC"), zone);
-  }
-  const offset = zoneOffset(at, zone);
-  return Math.floor((at + offset) / row) * row - offset;
-}
-
-/** Days have 23 to 25 hours. */
-function nextRow(at: number, row: number, zone: string): number {
-  return startOfRow(row >= DAY ? at + row + DAY / 2 : at + row, row, zone);
 }
 
 function heardText(heard: Heard, from: number, to: number): string {

@@ -4,14 +4,12 @@ import type { TimeTick } from "./time-ticks";
 
 /** The time axis of a chart, laid over its plot. */
 export function TimeAxis({ ticks }: { ticks: readonly TimeTick[] }) {
+  // A narrow chart has room for every second label, and for none at its beginning.
+  const shown = isFirst(ticks[0]?.share ?? 1) ? 1 : 0;
   return (
     <svg className={`${styles.layer} ${styles.axis}`} aria-hidden="true">
       {ticks.map(({ at, share, label, isMidnight }, index) => (
-        <g
-          key={at}
-          className={index % 2 === 1 || isFirst(share) ? styles.second : undefined}
-          data-midnight={isMidnight}
-        >
+        <g key={at} className={index % 2 === shown ? undefined : styles.second} data-midnight={isMidnight}>
           <line x1={percentage(share)} x2={percentage(share)} y1="0%" y2="100%" />
           {hasRoom(share, ticks[index - 1]?.share) && (
             <text x={percentage(share)} y="100%" dy="1.4em" textAnchor={anchorOf(share)}>
@@ -30,7 +28,7 @@ function anchorOf(share: number): "start" | "middle" | "end" {
   return isFirst(share) ? "start" : "middle";
 }
 
-/** A label so near to the scale begins at its line. A narrow chart has no room for it and the next one. */
+/** A label so near to the scale begins at its line. */
 function isFirst(share: number): boolean {
   return share < 0.06;
 }

@@ -7,13 +7,13 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 const labels = (from: string, to: string, zone: string) =>
   timeTicks(Date.parse(from), Date.parse(to), zone).map(({ label }) => label);
 
-test("ticks are round on the zone's clocks, within the axis, at most eight", () => {
+test("ticks are round on the zone's clocks, within the axis, at most ten", () => {
   for (const reach of [HOUR, DAY, 7 * DAY, 30 * DAY]) {
     for (const zone of ["UTC", "Asia/Kathmandu", "Pacific/Marquesas"]) {
       const [from, to] = [NOON - reach + MINUTE, NOON + MINUTE];
       const ticks = timeTicks(from, to, zone);
       expect(ticks.length).toBeGreaterThanOrEqual(4);
-      expect(ticks.length).toBeLessThanOrEqual(8);
+      expect(ticks.length).toBeLessThanOrEqual(10);
       for (const { at, share, isMidnight } of ticks) {
         const { hour, minute, second } = wallClock(at, zone);
         expect(second).toBe(0);
@@ -28,20 +28,17 @@ test("ticks are round on the zone's clocks, within the axis, at most eight", () 
   }
 });
 
-test("any length from five minutes to ten years has ticks, eight at most", () => {
+test("any length from five minutes to ten years has ticks, ten at most", () => {
   for (let reach = 5 * MINUTE; reach < 3650 * DAY; reach *= 1.3) {
     const ticks = timeTicks(NOON - reach, NOON, "Europe/Berlin");
     expect(ticks.length, String(reach)).toBeGreaterThanOrEqual(1);
-    expect(ticks.length, String(reach)).toBeLessThanOrEqual(8);
+    expect(ticks.length, String(reach)).toBeLessThanOrEqual(10);
   }
   expect(labels("2025-10-19T12:00:00Z", "2026-11-23T12:00:00Z", "Europe/Berlin")).toEqual([
-    "Nov 2025",
     "Jan 2026",
-    "Mar 2026",
-    "May 2026",
+    "Apr 2026",
     "Jul 2026",
-    "Sep 2026",
-    "Nov 2026",
+    "Oct 2026",
   ]);
 });
 
@@ -69,11 +66,9 @@ test("a change of summer time neither drops nor repeats a day", () => {
 test("midnight bears the date, and hours skipped by the clocks are absent", () => {
   expect(labels("2026-03-28T20:00:00Z", "2026-03-29T20:00:00Z", "Europe/Berlin")).toEqual([
     "29 Mar",
-    "04:00",
-    "08:00",
+    "06:00",
     "12:00",
-    "16:00",
-    "20:00",
+    "18:00",
   ]);
   expect(labels("2026-03-29T00:00:00Z", "2026-03-29T06:59:00Z", "Europe/Berlin")).toEqual([
     "01:00",
