@@ -97,7 +97,7 @@ export function nextMessage(claim: Claim): Promise<Sent | null> {
     const { id, accountId, now, zone } = channel;
     if (channel.disabledAt !== null) return dropAll(tx, channel, "The account is disabled.");
     if (channel.offAt !== null || channel.confirmedAt === null) return dropAll(tx, channel, "The channel is off.");
-    const quiet = quietUntil(channel)(now);
+    const quiet = quietUntil(channel, now);
     if (quiet !== null) return giveBack(tx, id, { heldFor: "quiet", heldUntil: new Date(quiet) });
     // No later than another instance may claim the channel: nothing else goes out before what may not have arrived.
     const nextAt = new Date(channel.leasedUntil);
