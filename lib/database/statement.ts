@@ -119,9 +119,6 @@ export type Statement<Values, Row> = {
 /** The type of a row of this statement. */
 export type RowOfStatement<Declared> = Declared extends Statement<never, infer Row> ? Row : never;
 
-/** What this statement takes. */
-export type ValuesOfStatement<Declared> = Declared extends Statement<infer Values, unknown> ? Values : never;
-
 /** Every statement of the modules that have been loaded. */
 export const STATEMENTS: Statement<never, unknown>[] = [];
 

@@ -87,14 +87,9 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
   const before = jar.get(SESSION_COOKIE)?.value;
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const { ip, agent } = await requestSender();
-  const isStored = await storeSession({
-    tokenHash: hashToken(token),
-    expiresAt: new Date(Date.now() + LIFETIME),
-    ip,
-    userAgent: cleanAgent(agent),
-    accountId,
-    passwordHash,
-  });
+  const expiresAt = new Date(Date.now() + LIFETIME);
+  const session = { tokenHash: hashToken(token), accountId, expiresAt, ip, userAgent: cleanAgent(agent) };
+  const isStored = await storeSession(session, passwordHash);
   if (!isStored) return false;
   jar.set(SESSION_COOKIE, token, {
     httpOnly: true,
