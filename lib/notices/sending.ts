@@ -7,14 +7,13 @@ import { endDelivered, endFailed } from "@/lib/notices/outcomes";
 import { makeRows } from "@/lib/notices/rows";
 import { keyId } from "@/lib/notices/secrets";
 import { pause, runInBackground } from "@/lib/process/background";
-import { deadline } from "@/lib/process/deadline";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process.mjs";
 
 // The loop of each instance: makes rows of what has begun and ended, takes channels that have something due, and sends each one
 // message of what is so. Nothing is held while it is on its way.
 
-/** Sends one message through a channel. It never throws, and ends soon after the signal. */
+/** Sends one message through a channel. It never throws, and ends soon after the signal, and by itself long before a lease does. */
 export type Deliver = (
   channel: Pick<Channel, "id" | "accountId" | "kind" | "sealed" | "email">,
   message: Message,
@@ -25,9 +24,6 @@ export type Deliver = (
 export const LOOK_EVERY = 2 * SECOND;
 /** Messages that an instance has on their way at a time. All mail goes through one server: while that hangs, the others do not wait. */
 const AT_ONCE = { mail: 30, others: 30 };
-/** An attempt that takes longer is given up. Shorter than a lease. */
-const ATTEMPT_WITHIN = 40 * SECOND;
-const TOO_LATE: Outcome = { kind: "again", reason: `It did not end within ${ATTEMPT_WITHIN / SECOND} seconds.` };
 
 /** What has come to its end in this process: messages that were delivered, and that were given up. */
 export const noticeCounts = perProcess("notice-counts", () => ({ delivered: 0, undelivered: 0 }));
@@ -71,12 +67,7 @@ export class Sending {
     const sent = await nextMessage(claim);
     if (!sent) return;
     const { channel, message } = sent;
-    const { signal, end } = deadline(this.#ending.signal, ATTEMPT_WITHIN);
-    // A channel that does not obey the signal delays no other.
-    const late = new Promise<Outcome>((resolve) => {
-      signal.addEventListener("abort", () => setTimeout(resolve, SECOND, TOO_LATE).unref());
-    });
-    const outcome = await Promise.race([this.deliver(channel, message, signal), late]).finally(end);
+    const outcome = await this.deliver(channel, message, this.#ending.signal);
     if (outcome.kind === "delivered") {
       noticeCounts.delivered++;
       await endDelivered(claim, sent, outcome.note ?? null);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createTransport } from "nodemailer";
 import { SECOND } from "@/lib/format/time";
 import type { Message, Outcome } from "@/lib/notices/message";
@@ -75,15 +76,12 @@ async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverW
     disableUrlAccess: true,
   });
   const ending = deadline(signal, SENT_WITHIN);
-  const givenUp = new Promise<Outcome>((resolve) => {
-    const giveUp = () => {
-      const reason = signal.aborted
-        ? "The console was stopped while it sent this."
-        : "The mail server took longer than 30 seconds.";
-      resolve({ kind: "again", reason });
-    };
-    if (ending.signal.aborted) giveUp();
-    else ending.signal.addEventListener("abort", giveUp, { once: true });
+  const isOver = ending.signal.aborted ? Promise.resolve() : once(ending.signal, "abort");
+  const givenUp = isOver.then((): Outcome => {
+    const reason = signal.aborted
+      ? "The console was stopped while it sent this."
+      : "The mail server took longer than 30 seconds.";
+    return { kind: "again", reason };
   });
   const sent = transport
     .sendMail({
