@@ -1,19 +1,15 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { HSTS, PAGE_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { reportOutage } from "@/lib/database/outage";
-import { waitText } from "@/lib/format/relative-time";
-import { SECOND } from "@/lib/format/time";
-import { clientIp } from "@/lib/http/client-ip";
 import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { findOriginFault, type OriginFault, withOneOrigin } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
 import { OUTAGE, OUTAGE_RETRY_AFTER } from "@/lib/http/plain-page-text.mjs";
 import { pingDatabase } from "@/lib/operations/readiness";
-import { NO_PAGE, SIGN_IN } from "@/lib/page-paths";
+import { NO_PAGE } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import { logRepeated } from "@/lib/process/repeated.mjs";
-import { signInRefusedFor } from "@/lib/sign-in/credentials";
 import { isMissingPage } from "@/lib/sign-in/own-pages";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 
@@ -49,17 +45,6 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
   if (fault !== null) {
     const why = tellOriginFault(fault, request.nextUrl.pathname);
     return plainPage({ status: 403, title: "This form was not sent by the console", ...why, nonce });
-  }
-  const waitMs = isPlainSignIn(request) ? signInRefusedFor(clientIp(request.headers, env.trustedProxies)) : 0;
-  if (waitMs > 0) {
-    const page = plainPage({
-      status: 429,
-      title: "Too many people are signing in right now",
-      text: `Nobody was signed in or out. Try again in ${waitText(waitMs)}.`,
-      nonce,
-    });
-    page.headers.set("Retry-After", String(Math.ceil(waitMs / SECOND)));
-    return page;
   }
   try {
     // Check the database here: a failing page would be empty without JavaScript, and its status would be wrong.
@@ -98,11 +83,6 @@ function tellOriginFault(fault: OriginFault, path: string) {
     hint: `If the first is right, its operator mends that with one line: ${mend}.`,
     ...(env.baseUrl && { link: { href: own + path, words: `Open ${own}` } }),
   };
-}
-
-/** Whether a sign-in form was sent without JavaScript. Only the proxy can give its answer a status of its own. */
-function isPlainSignIn({ method, nextUrl, headers }: NextRequest): boolean {
-  return method === "POST" && nextUrl.pathname === SIGN_IN && !headers.has("next-action");
 }
 
 async function pageWithPolicy(request: NextRequest, policy: string): Promise<Response> {

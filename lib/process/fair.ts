@@ -116,13 +116,6 @@ export async function enter(kind: Kind, asker: Asker, signal?: AbortSignal): Pro
   return leaving(line);
 }
 
-/** Milliseconds after which there is room in a line that is full; 0 if another request could enter or wait. */
-export function fullFor(kind: Kind, asker: Asker): number {
-  const { waiting = WAITING, ms = LONGEST_WAIT }: Share = SHARES[kind];
-  const line = state.lines.get(`${kind} ${asker}`);
-  return line && line.running >= most(line) && line.waiting.size >= waiting ? ms : 0;
-}
-
 /** Logs that an asker exceeded its share. This is not an outage: the database answers. */
 export function reportBusy(what: string, asker: Asker | null): void {
   const who = typeof asker === "number" ? { account: asker } : { network: asker };

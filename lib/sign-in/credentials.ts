@@ -5,7 +5,7 @@ import { db } from "@/lib/database/client";
 import { waitText } from "@/lib/format/relative-time";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { networkOf, widerNetworksOf } from "@/lib/http/network";
-import { BusyError, fair, fullFor } from "@/lib/process/fair";
+import { BusyError, fair } from "@/lib/process/fair";
 import { repeatedSecurityEvent, securityEvent } from "@/lib/process/security-events";
 import { limit, type Policy } from "@/lib/rate-limit";
 
@@ -48,11 +48,6 @@ export async function checkCredentials(email: string, password: string, ip: stri
 /** What a form says that found too many others waiting. */
 export function busyText({ retrySeconds }: BusyError): string {
   return `The console is busy. Try again in ${waitText(retrySeconds * SECOND)}.`;
-}
-
-/** How long (ms) attempts from this ip are refused because too many others wait. 0 means that they are checked. */
-export function signInRefusedFor(ip: string | null): number {
-  return fullFor("signIn", networkOf(ip));
 }
 
 async function judge(typedEmail: string, password: string, ip: string | null): Promise<SignInResult> {
