@@ -12,6 +12,7 @@ import { leadAgain } from "./ways.mjs";
 
 /** Notices the origins to which players could not be connected. @param {Node} node */
 export async function watchOrigins(node) {
+  if (!node.isAnswering) return;
   const counted = await node.haproxy.failures();
   const next = new Map();
   for (const [path, { service, drainedAt }] of node.servers) {

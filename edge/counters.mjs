@@ -9,7 +9,8 @@ import { readPackets, setPacketCounters } from "./packets.mjs";
 
 /** Adds to the current minute what was counted since the last reading. @param {Node} node */
 export async function readCounters(node) {
-  const { counters, refused } = await node.haproxy.counters();
+  const { counters, refused, hasJoins, isAnswering } = await node.haproxy.counters();
+  [node.hasJoins, node.isAnswering] = [hasJoins, isAnswering];
   const packets = await packetsOf(node);
   const slotOf = new Map([...node.slots].map(([slot, { service }]) => [slotName(slot), service]));
   /** What each service had since. @type {Map<number, ServerCounters>} */

@@ -95,25 +95,23 @@ export class Haproxy {
 
   /**
    * What each slot and each of its servers has counted, by `slot_1` and `slot_1/o1`, and what the frontend refused.
-   * @throws PlainError when HAProxy's configuration was made by another version of this program
+   * `joins`: whether HAProxy's configuration has them counted. `isAnswering`: whether it knows of this program's answers.
    */
   async counters() {
     /** @type {Map<string, ServerCounters>} */
     const counters = new Map();
     const joins = await this.#joins();
-    const stat = await this.#stat("");
-    if (!joins || !stat.some(({ pxname }) => pxname === RESPONDER)) {
-      throw new PlainError("HAProxy's configuration is not of this program: make it anew (haproxy-config).");
-    }
     let refused = 0;
+    let isAnswering = false;
     let openOnServers = 0;
-    for (const values of stat) {
+    for (const values of await this.#stat("")) {
       const { pxname = "", svname = "" } = values;
       if (pxname === "players") refused = Number(values.dreq) + Number(values.dcon);
+      if (pxname === RESPONDER) isAnswering = true;
       if (!/^slot_\d+$/.test(pxname)) continue;
       const open = Number(values.scur);
       if (svname === "BACKEND") {
-        const asked = joins.get(pxname) ?? { joins: 0, players: 0 };
+        const asked = joins?.get(pxname) ?? { joins: 0, players: 0 };
         const waiting = Math.max(0, open - openOnServers);
         counters.set(pxname, { ...NOTHING_COUNTED, sessions: Number(values.stot), open, waiting, ...asked });
         // The servers of a slot come before its sum.
@@ -129,7 +127,7 @@ export class Haproxy {
         open,
       });
     }
-    return { counters, refused };
+    return { counters, refused, hasJoins: joins !== null, isAnswering };
   }
 
   /** The failed connections of each server since HAProxy started, and the bytes that came from it. */
@@ -150,7 +148,7 @@ export class Haproxy {
     return rows.map((row) => Object.fromEntries(row.split(",").map((value, index) => [names[index], value])));
   }
 
-  /** The connections of each slot that asked to play, and those of them that are open. Null: there is no such table. */
+  /** The connections of each slot that asked to play, and those of them that are open. Null: an older configuration. */
   async #joins() {
     const answer = await this.ask(`show table ${JOINS}`);
     if (!answer.startsWith("# table")) return null;

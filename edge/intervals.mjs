@@ -4,7 +4,10 @@
  *   status. `answered`: status pings that this node answered itself. `players`: now.
  */
 
-/** @typedef {Counters & { service_id: number, ts: number, latency_ms: number | null }} Interval */
+/**
+ * @typedef {{ packets: number, bytes: number, dropped: number, connections: number, joins?: number, pings?: number,
+ *   answered?: number, players?: number, service_id: number, ts: number, latency_ms: number | null }} Interval
+ */
 
 /** @typedef {{ ts: number, refused: number }} NodeMinute What a node refused in a minute that belongs to no service. */
 

@@ -54,6 +54,9 @@ export class Node {
   refusedBefore = 0;
   /** @type {NodeMinute[]} */
   nodeSpool = [];
+  /** Whether HAProxy's configuration has joins counted, and knows of this program's answers. */
+  hasJoins = false;
+  isAnswering = false;
   /** @type {Statuses} */
   statuses;
   /** Services whose origin is away. `reachedAt`: since when it is reached but answers no ping, as `performance.now()`. @type {Map<number, { reachedAt: number | null }>} */
@@ -102,6 +105,7 @@ export class Node {
     this.packetCounters = new Map(state.packetCounters);
     this.spool = state.spool ?? [];
     this.refused = state.refused ?? 0;
+    this.hasJoins = state.hasJoins ?? false;
     this.refusedBefore = state.refusedBefore ?? 0;
     this.nodeSpool = state.nodeSpool ?? [];
     this.applied = new Set(state.applied);
@@ -124,6 +128,7 @@ export class Node {
       counters: [...this.counters],
       packetCounters: [...this.packetCounters],
       spool: this.spool,
+      hasJoins: this.hasJoins,
       refused: this.refused,
       refusedBefore: this.refusedBefore,
       nodeSpool: this.nodeSpool,
@@ -155,14 +160,23 @@ export class Node {
    * @param {ReadonlyMap<number, Counters>} counters
    */
   closeMinute(ts, counters) {
-    for (const [id, counted] of counters) {
+    for (const [id, { packets, bytes, dropped, connections, ...values }] of counters) {
       const latency = this.latencies.get(id);
-      const latency_ms = latency == null ? null : Math.round(latency * 100) / 100;
-      this.spool.push({ service_id: id, ts, ...counted, latency_ms });
+      const { answered, ...asked } = values;
+      this.spool.push({
+        service_id: id,
+        ts,
+        packets,
+        bytes,
+        dropped,
+        connections,
+        ...(this.hasJoins && { ...asked, answered }),
+        latency_ms: latency == null ? null : Math.round(latency * 100) / 100,
+      });
     }
     const oldest = now() - SPOOL_TIME;
     this.spool = this.spool.filter((interval) => interval.ts >= oldest);
-    this.nodeSpool.push({ ts, refused: this.refused });
+    if (this.hasJoins) this.nodeSpool.push({ ts, refused: this.refused });
     this.nodeSpool = this.nodeSpool.filter((minute) => minute.ts >= oldest);
     this.refused = 0;
   }

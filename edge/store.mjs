@@ -82,6 +82,7 @@ export class Store {
  *   counters: [string, ServerCounters][],
  *   packetCounters: [number, number][],
  *   spool: Interval[],
+ *   hasJoins: boolean,
  *   refused: number,
  *   refusedBefore: number,
  *   nodeSpool: NodeMinute[],

@@ -5,6 +5,7 @@ import { logFailure } from "./log.mjs";
 
 /** Where the hostname of a service leads now. @param {Node} node @param {number} slot @param {number} service */
 export function wayOf(node, slot, service) {
+  if (!node.isAnswering) return slotName(slot);
   if (node.away.has(service)) return AWAY + slotName(slot);
   return node.statuses.has(service) ? KEPT + slotName(slot) : slotName(slot);
 }

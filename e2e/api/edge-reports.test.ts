@@ -219,7 +219,7 @@ test("a node cannot report more than its line carries in a minute", async () => 
   }
   const ts = thisMinute() - 3 * MINUTE;
   const nothing = { packets: 0, bytes: 0, dropped: 0, connections: 0, latency_ms: null };
-  const said = (id: number, figures: object, at = ts) => ({ ...interval(id, at), ...nothing, ...figures });
+  const said = (id: number, figures: object, at = ts) => ({ service_id: id, ts: at, ...nothing, ...figures });
   const refusal = (index: number, counter: keyof typeof MOST, total: number) => ({
     error:
       `intervals.${index}.${counter}: with it the node counted ${total} in this minute, all services together, and ` +

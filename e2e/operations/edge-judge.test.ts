@@ -136,18 +136,11 @@ test("what cannot be served is its own error and no command; others are served",
   const responder = new Responder(node.haproxy.responder, (asked) => answerClient(node, asked));
   await responder.listen();
   here.closers.push(() => responder.close());
+  node.isAnswering = true;
   node.away.set(2, { reachedAt: null });
   await leadAgain(node, 2);
   await expect.poll(() => askKick(players, PORT, "2.example.test")).toBe(offline_text);
   expect(await askWholeStatus(players, PORT, "2.example.test")).toMatchObject({ description: { text: offline_text } });
-});
-
-test("a HAProxy configuration of another program is named, and nothing is changed", async (context) => {
-  const { node } = await startNode(context);
-  const ask = node.haproxy.ask.bind(node.haproxy);
-  node.haproxy.ask = async (command) => (command.startsWith("show table ") ? "No such table" : ask(command));
-  await expect(serve(node, [service(1, "127.0.0.1", 1)])).rejects.toThrow("make it anew (haproxy-config)");
-  expect(changes()).toEqual([]);
 });
 
 test("players stay and join while an origin's name is not found, over restarts", async (context) => {

@@ -19,10 +19,6 @@ export const interval = (service_id: number, ts: number) => ({
   bytes: 2,
   dropped: 3,
   connections: 4,
-  joins: 4,
-  pings: 0,
-  answered: 0,
-  players: 1,
   latency_ms: 12.5,
 });
 

@@ -89,7 +89,7 @@ export type Interval = {
   connections: number;
   /** Null when the edge did not measure it. */
   latencyMs: number | null;
-  /** Connections to the origin that asked to play, and for the status. Rows of older edges have none of these four. */
+  /** Connections to the origin that asked to play, and for the status. An older edge says none of these four. */
   joins?: number | undefined;
   pings?: number | undefined;
   /** Status pings that the edge answered itself. */

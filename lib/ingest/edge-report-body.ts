@@ -20,7 +20,7 @@ const MAX_LATENCY_MS = MINUTE;
 
 const id = z.int().min(1).max(MAX_ID);
 const counter = z.int().min(0);
-const asked = counter.max(CAPACITY.connections);
+const asked = counter.max(CAPACITY.connections).optional();
 /** A list that is read up to its first mistake: thousands of them would take long to describe. */
 const atMost = <Item extends z.ZodType>(item: Item) =>
   z
@@ -50,7 +50,7 @@ const acknowledgement = z.strictObject({
   service_id: id,
   version: version.nullable(),
   error: printable(256).nullable(),
-  // Of a service that is gone, a node sends neither.
+  // Older programs of edge nodes send neither.
   serving_version: version.nullish(),
   warning: printable(512).nullish(),
 });
@@ -63,6 +63,7 @@ const interval = z.strictObject({
   dropped: counter,
   connections: counter,
   latency_ms: z.number().min(0).max(MAX_LATENCY_MS).nullable(),
+  // Older programs of edge nodes send none of these.
   joins: asked,
   pings: asked,
   answered: asked,

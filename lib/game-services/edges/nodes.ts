@@ -114,6 +114,9 @@ export async function renameNode(id: number, text: string): Promise<RenameNodeRe
 export const MAX_SERVED_LISTED = 100;
 const a = table("EdgeAcknowledgement", "a");
 const s = table("GameService", "s");
+/** Whether players of a service reach it through the node of an acknowledgement. Older nodes say only the version. */
+const isServing = (said: string) =>
+  `(${said}.serving_version is not null or ${said}.version = ${s.configVersion} and ${said}.error is null and ${s.wish} is distinct from 'off')`;
 
 /** A service, how many other live nodes serve it, and whether the account that asks may see its page. */
 type Served = { id: number; name: string; others: number; isVisible: boolean };
@@ -125,9 +128,9 @@ const SERVED = statement(
     sql: `select ${s.id} as "id", ${s.name} as "name", ${visibleTo(asker)} as "isVisible", count(*) over ()::int as "total", (
         select count(*)::int from edge_acknowledgements other join ${n} on ${n.id} = other.node_id
         where other.service_id = ${s.id} and other.node_id <> ${id} and ${n.lastHeardAt} > ${after}
-          and other.serving_version is not null) as "others"
+          and ${isServing("other")}) as "others"
       from ${a} join ${s} on ${s.id} = ${a.serviceId} and ${s.wish} is distinct from 'gone'
-      where ${a.nodeId} = ${id} and ${a.servingVersion} is not null order by "others", ${s.id} limit ${most}`,
+      where ${a.nodeId} = ${id} and ${isServing("a")} order by "others", ${s.id} limit ${most}`,
   }),
 );
 
