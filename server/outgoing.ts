@@ -38,9 +38,13 @@ export async function sendBody(
   const length = Buffer.byteLength(body);
   const isWithBody = method !== "HEAD" && length > 0;
   const headers: OutgoingHttpHeader[] = ["Vary", "Accept-Encoding"];
-  for (const [name, value] of pairs) if (name !== "content-length") headers.push(name, value);
+  let isEncoded = false;
+  for (const [name, value] of pairs) {
+    if (name === "content-encoding") isEncoded = true;
+    if (name !== "content-length") headers.push(name, value);
+  }
   const accepted = String(asked["accept-encoding"] ?? "");
-  const isCompressed = isWithBody && length >= COMPRESSED_FROM && acceptsGzip(accepted);
+  const isCompressed = isWithBody && !isEncoded && length >= COMPRESSED_FROM && acceptsGzip(accepted);
   const bytes = isCompressed ? await gzip(body) : body;
   // Gone, or refused meanwhile because the rest of the request could not be read.
   if (response.destroyed || response.headersSent) return;

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { answer, call } from "@/e2e/support/ask";
 import { ENDPOINT_PATHS } from "@/e2e/support/calls";
@@ -141,6 +142,15 @@ test("a node over its limit gets 429 with Retry-After, and the others go on", as
     }
     expect((await ask(other.key)).status).toBe(200);
   }
+});
+
+test("a compressed configuration is the same", async () => {
+  const { key } = await newNode();
+  const headers = { Authorization: `Bearer ${key}`, "Accept-Encoding": "gzip" };
+  const packed = await answer(CONFIGURATION, { headers });
+  const { headers: plain, text } = await get(key);
+  expect([packed.headers.get("content-encoding"), plain.get("content-encoding")]).toEqual(["gzip", null]);
+  expect(String(gunzipSync(await packed.arrayBuffer()))).toBe(text);
 });
 
 test("headers that cannot be understood are as good as none", async () => {

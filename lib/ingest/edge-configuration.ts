@@ -6,6 +6,7 @@ import {
   markFetched,
 } from "@/lib/game-services/edges/configuration";
 import { configurationWatch } from "@/lib/game-services/edges/configuration-watch";
+import { acceptsGzip } from "@/lib/http/accepts-gzip";
 import type { Policy } from "@/lib/rate-limit";
 import { requireNode } from "./edge-nodes";
 import type { Answer } from "./endpoint";
@@ -27,17 +28,25 @@ export async function fetchConfiguration(request: Request): Promise<Answer> {
   const waitSeconds = waitOf(request.headers.get("prefer"));
   const current = await (waitSeconds > 0 ? configurationWatch.lookLately() : configurationWatch.look());
   if (known.length === 0) await forgetGone(current, node.id);
-  if (!known.includes(current.revision)) return whole(current);
+  if (!known.includes(current.revision)) return whole(current, request);
   await acknowledgeAbsence(current, [node.id]);
   if (waitSeconds === 0) return notModified(current.revision);
   const next = await configurationWatch.wait(node.id, current.revision, waitSeconds * SECOND, request.signal);
   const held = { "Preference-Applied": `wait=${waitSeconds}` };
-  return next ? whole(next, held) : notModified(current.revision, held);
+  return next ? whole(next, request, held) : notModified(current.revision, held);
 }
 
-async function whole(configuration: Configuration, held: Record<string, string> = {}): Promise<Answer> {
+async function whole(
+  configuration: Configuration,
+  request: Request,
+  held: Record<string, string> = {},
+): Promise<Answer> {
   await markFetched(configuration);
-  return { body: configuration.json, status: 200, headers: { ETag: tagOf(configuration.revision), ...held } };
+  const headers = { ETag: tagOf(configuration.revision), ...held };
+  if (!acceptsGzip(request.headers.get("accept-encoding"))) {
+    return { body: configuration.json, status: 200, headers };
+  }
+  return { body: await configuration.gzipped(), status: 200, headers: { ...headers, "Content-Encoding": "gzip" } };
 }
 
 function notModified(revision: string, held: Record<string, string> = {}): Answer {

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip as gzipWithCallback } from "node:zlib";
 import { db, type Prisma } from "@/lib/database/client";
 import { databaseNow } from "@/lib/database/clock";
 import { execute, executeIn, query } from "@/lib/database/run-statement";
@@ -9,6 +11,8 @@ import { lockServices, settle, settleAll, settleServices, TIMES } from "@/lib/ga
 import { wishOf } from "@/lib/game-services/status";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process.mjs";
+
+const gzip = promisify(gzipWithCallback);
 
 /** One service, as the edge nodes receive it. */
 export type ConfiguredService = {
@@ -33,6 +37,7 @@ export class Configuration {
   readonly withoutGone = new Set<number>();
   /** Resolves when the services in `unfetched` are stored as fetched. */
   fetched: Promise<void> | null = null;
+  #gzipped: Promise<Buffer> | undefined;
 
   constructor(
     /** A hash of the services: the same on every instance. */
@@ -48,6 +53,12 @@ export class Configuration {
     /** The nodes there were. A request that was held is answered to no others. */
     readonly nodeIds: ReadonlySet<number>,
   ) {}
+
+  /** Compressed once for all nodes. */
+  gzipped(): Promise<Buffer> {
+    this.#gzipped ??= gzip(this.json);
+    return this.#gzipped;
+  }
 }
 
 const s = table("GameService", "s");
