@@ -119,7 +119,6 @@ test("both clients tell unreachable, late and foreign answers from failures of w
   ];
   const closed = createServer();
   const refused = `http://127.0.0.1:${await listen(closed)}`;
-  closed.close();
   const servers = failures.map(({ answer }) => answering(answer));
   for (const server of servers) atEnd(() => server.close());
   // A refusal comes at once, but perhaps not within half a second of a busy machine.
@@ -127,6 +126,8 @@ test("both clients tell unreachable, late and foreign answers from failures of w
   for (const [index, server] of servers.entries()) {
     asked.push([`http://127.0.0.1:${await listen(server)}`, failures[index]?.timeout ?? FACT / SECOND]);
   }
+  // None of the others got its port.
+  closed.close();
   const told = [unreachable(/ cannot be reached\.$/, /refused\.$/), ...failures.map((one) => one.told)];
   const ask = async ([origin, timeout]: [string, number]) => {
     const failure = await new ConsoleApi({ origin, token: "cpat_x", timeout }).getAccount().catch((error) => error);

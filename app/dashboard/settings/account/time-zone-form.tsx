@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { Select } from "@/app/ui/select";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -17,6 +17,12 @@ export function TimeZoneForm({ current, zones }: Props) {
   // Until somebody chooses one it follows the account, which takes over the browser's zone after the first page.
   const [touched, setChosen] = useState<string | null>(null);
   const chosen = touched ?? current;
+  const field = useRef<HTMLSelectElement>(null);
+  // What was chosen before the scripts ran stands in the field alone, and would be overwritten.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the scripts begin
+  useLayoutEffect(() => {
+    if (field.current && field.current.value !== current) setChosen(field.current.value);
+  }, []);
   const browserZone = useScripts() ? Intl.DateTimeFormat().resolvedOptions().timeZone : null;
   const offered = [...new Set([...zones, current, ...(browserZone ? [browserZone] : [])])];
   return (
@@ -40,6 +46,7 @@ export function TimeZoneForm({ current, zones }: Props) {
         id="time-zone"
         label="Time zone"
         name="timeZone"
+        ref={field}
         value={chosen}
         onChange={(event) => setChosen(event.target.value)}
         options={offered.map((zone) => [zone, zoneText(zone)])}
