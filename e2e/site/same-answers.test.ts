@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { CHECK_INS } from "@/e2e/support/agent-protocols";
-import { ask } from "@/e2e/support/ask";
+import { ask, spend } from "@/e2e/support/ask";
 import type { WholeAnswer } from "@/e2e/support/calls";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
-import { askOverHttp, origin } from "@/e2e/support/over-http";
+import { askOverHttp, callsOf, origin } from "@/e2e/support/over-http";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 // What is tested in process holds over HTTP of the production build: the whole answers are the same. Those of the seven
 // endpoints, refusals included, are in e2e/recording.
@@ -91,6 +92,19 @@ test("so it is with check-ins: 200, 400, 401, 404, 405, 413 and 415", async () =
   for (const method of ["GET", "HEAD", "PUT"]) expect(await statusOf({ path: CHECK_INS, method })).toBe(405);
   expect(await statusOf(report(sample.padEnd(16 * 1024 + 1)))).toBe(413);
   expect(await statusOf(report(sample, { "Content-Type": "text/plain" }))).toBe(415);
+});
+
+test("a used up quota is 429 over HTTP as in process, for /metrics, /mcp and check-ins", async () => {
+  const { id, token } = await newAccount();
+  for (const one of [spend, callsOf(origin).spend]) await one(token, API_REQUESTS.limit);
+  for (const method of ["GET", "HEAD"])
+    expect(await statusOf({ path: "/metrics", method, headers: bearer(token) })).toBe(429);
+  expect(await statusOf(mcp(token))).toBe(429);
+  const { key } = await newReportingServer(id);
+  // What is refused counts as well, and costs least.
+  const report = { path: CHECK_INS, method: "POST", headers: { ...JSON_TYPE, ...bearer(key) }, body: "{" };
+  for (const send of [ask, askOverHttp]) for (let sent = 0; sent < 300; sent++) await send(CHECK_INS, report);
+  expect(await statusOf(report)).toBe(429);
 });
 
 test("each document answers over HTTP as in process, with 304 when unchanged", async () => {
