@@ -110,10 +110,12 @@ test("npm run demo shows live data in every state and keeps it across runs", {
   const kept = await getDataWhenServed<{ servers: { id: number }[] }>(origin, "/api/v1/servers", again);
   expect(kept.servers.map(({ id }) => id)).toEqual(servers.map(({ id }) => id));
   expect((await fetch(`${origin}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(401);
-  // PGlite does not survive a recursion without end.
+  // All clients of the embedded database would share the names of statements.
   const client = new pg.Client(String(await findRunningDatabase(dir)));
   client.on("error", () => {});
   await client.connect();
+  expect((await client.query("select name from pg_prepared_statements")).rows).toEqual([]);
+  // PGlite does not survive a recursion without end.
   await client.query("create function endless(n int) returns int language sql as 'select endless($1 + 1)'");
   await expect(client.query("select endless(1)")).rejects.toThrow("terminated");
   expect(await second.ended).toBe(1);

@@ -25,7 +25,7 @@ test("maintenance is planned in the account's zone, listed and called off", asyn
   expect(page.field("From", form()).attr("aria-invalid")).toBe("true");
   await plan(from, from + 2 * HOUR);
   expect(page.textOf(form().find("[role=status]"))).toMatch(
-    /^Planned for 1 server: .* \(2 h\)\. Its time is left out of their uptime\.$/,
+    /^Planned for 1 server: .* \(2 h\)\. This time is left out of the uptime\.$/,
   );
   expect(planned(page)).toBe(1);
   const select = { startedAt: true, endedAt: true };

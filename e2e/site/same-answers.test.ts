@@ -94,7 +94,7 @@ test("so it is with check-ins: 200, 400, 401, 404, 405, 413 and 415", async () =
   expect(await statusOf(report(sample, { "Content-Type": "text/plain" }))).toBe(415);
 });
 
-test("a used up quota is 429 over HTTP as in process, for /metrics, /mcp and check-ins", async () => {
+test("a used-up quota is 429 over HTTP as in process", async () => {
   const { id, token } = await newAccount();
   for (const one of [spend, callsOf(origin).spend]) await one(token, API_REQUESTS.limit);
   for (const method of ["GET", "HEAD"])

@@ -33,6 +33,8 @@ test("quiet hours end by the clock, even across a change of summer time", () => 
   const berlin = (from: string, to: string, instant: string) => ends(from, to, "Europe/Berlin", instant);
   // On 29 March two o'clock is three; on 25 October three is two again.
   expect(berlin("22:00", "07:00", "2026-03-28T22:00:00Z")).toBe("2026-03-29T05:00");
+  // An end that the clocks skip is what they show an hour later; what is held comes at most so much later.
+  expect(berlin("22:00", "02:30", "2026-03-28T22:00:00Z")).toBe("2026-03-29T01:30");
   expect(berlin("22:00", "02:30", "2026-03-29T01:00:00Z")).toBeNull();
   expect(berlin("22:00", "07:00", "2026-10-24T21:00:00Z")).toBe("2026-10-25T06:00");
   expect(berlin("22:00", "02:30", "2026-10-24T21:00:00Z")).toBe("2026-10-25T00:30");

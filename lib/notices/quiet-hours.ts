@@ -8,7 +8,7 @@ const MINUTES_OF_DAY = 24 * 60;
 
 /**
  * When the quiet hours end that an instant lies in (epoch ms); null: in none. They are what the clock on the wall says. Where clocks
- * are changed at their end, it may be an hour off, and a minute after the instant at least: the caller then asks anew.
+ * are changed at their end, it may be an hour off; where it is over already, a minute after the instant. The caller then asks anew.
  */
 export function quietUntil({ quietFrom: from, quietTo: to, quietZone }: QuietHours, at: number): number | null {
   if (from === null || to === null) return null;
@@ -19,5 +19,5 @@ export function quietUntil({ quietFrom: from, quietTo: to, quietZone }: QuietHou
   if (sinceFrom(minutes) >= sinceFrom(to)) return null;
   const day = clock.day + (to > minutes ? 0 : 1);
   const end = instantOf({ ...clock, day, hour: Math.floor(to / 60), minute: to % 60, second: 0 }, zone);
-  return Math.max(end, at + MINUTE);
+  return end > at ? end : at + MINUTE;
 }

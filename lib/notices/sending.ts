@@ -13,7 +13,7 @@ import { perProcess } from "@/lib/process/per-process.mjs";
 // The loop of each instance: makes rows of what has begun and ended, takes channels that have something due, and sends each one
 // message of what is so. Nothing is held while it is on its way.
 
-/** Sends one message through a channel. It never throws, and ends soon after the signal, and by itself long before a lease does. */
+/** Sends one message through a channel. It never throws, and ends soon after the signal, and by itself within half a lease. */
 export type Deliver = (
   channel: Pick<Channel, "id" | "accountId" | "kind" | "sealed" | "email">,
   message: Message,

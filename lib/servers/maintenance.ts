@@ -23,8 +23,8 @@ type PlanResult =
   | { kind: "invalid"; field: "times" | "servers"; message: string; fields: { from: string; to: string } }
   | { kind: "not-found" };
 
-/** A server that is to have maintenance, and what it has: at that time, and in all. */
-type Asked = { label: string; maintenance: { startedAt: Date; endedAt: Date }[]; _count: { maintenance: number } };
+/** A server that is to have maintenance, and what it has at that time. */
+type Asked = { label: string; maintenance: { startedAt: Date; endedAt: Date }[] };
 
 /**
  * Plans maintenance of servers of the account from a form's fields, which are by the clocks of `zone`: of all of them or of
@@ -54,7 +54,7 @@ export async function planMaintenance(
     const own = await tx.server.findMany({
       where: { accountId, id: { in: ids } },
       select: {
-        ...{ id: true, label: true, _count: { select: { maintenance: true } } },
+        ...{ id: true, label: true },
         maintenance: {
           where: { startedAt: { lt: endedAt }, endedAt: { gt: startedAt } },
           orderBy: { startedAt: "asc" },
@@ -67,24 +67,33 @@ export async function planMaintenance(
     const missing = own.filter(
       ({ maintenance: [first] }) => first?.startedAt.getTime() !== range.from || first.endedAt.getTime() !== range.to,
     );
-    const hindrance = hindranceOf(missing, zone);
-    if (hindrance !== null) return invalid("servers", hindrance);
+    const taken = takenText(missing, zone);
+    if (taken !== null) return invalid("servers", taken);
+    const [full] = await tx.maintenanceTime.groupBy({
+      by: "serverId",
+      where: { serverId: { in: missing.map(({ id }) => id) } },
+      having: { serverId: { _count: { gte: MOST_MAINTENANCE } } },
+      orderBy: { serverId: "asc" },
+      take: 1,
+    });
+    if (full) {
+      const label = missing.find(({ id }) => id === full.serverId)?.label;
+      const most = `${MOST_MAINTENANCE} times of maintenance already, past ones included. That is the most.`;
+      return invalid("servers", `Nothing was planned: ${label} has ${most}`);
+    }
     await tx.maintenanceTime.createMany({ data: missing.map(({ id }) => ({ serverId: id, startedAt, endedAt })) });
     return { kind: "planned", servers: ids.length, ...range };
   });
 }
 
-function hindranceOf(servers: readonly Asked[], zone: string): string | null {
+/** What says which of the servers has maintenance at that time; null: none has. */
+function takenText(servers: readonly Asked[], zone: string): string | null {
   const [first, ...more] = servers.filter(({ maintenance }) => maintenance.length > 0);
   const times = first?.maintenance[0];
-  if (first && times) {
-    const [begin, end] = [momentText(times.startedAt, zone), momentText(times.endedAt, zone)];
-    const others = more.length > 0 ? `, and ${counted(more.length, "other server")} at this time, too` : "";
-    return `Nothing was planned: ${first.label} has maintenance already from ${begin} to ${end} (${zoneText(zone)})${others}.`;
-  }
-  const full = servers.find(({ _count }) => _count.maintenance >= MOST_MAINTENANCE);
-  if (!full) return null;
-  return `Nothing was planned: ${full.label} has ${MOST_MAINTENANCE} times of maintenance already, past ones included. That is the most.`;
+  if (!first || !times) return null;
+  const [begin, end] = [momentText(times.startedAt, zone), momentText(times.endedAt, zone)];
+  const others = more.length > 0 ? `, and ${counted(more.length, "other server")} at this time, too` : "";
+  return `Nothing was planned: ${first.label} has maintenance already from ${begin} to ${end} (${zoneText(zone)})${others}.`;
 }
 
 function refusal({ from, to }: TimeRange, now: number): string | null {

@@ -5,8 +5,9 @@
 //
 // Here a client has the session to itself from its first message until PostgreSQL says that it is ready and in no
 // transaction. The rest is as behind a pooler in transaction mode: what a client sets or locks holds until its transaction
-// ends, and a statement without a name until its Sync. All clients share statements with names, temporary tables, LISTEN
-// and cursors WITH HOLD. So the console uses no names here: see `withoutNames`.
+// ends, and a statement without a name until its Sync. All clients share statements with names (a client that made
+// one ends them all when it leaves), temporary tables, LISTEN and cursors WITH HOLD. So the console uses no names here: see
+// `withoutNames`.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";

@@ -143,7 +143,9 @@ export async function planMaintenanceAction(_: unknown, form: FormData): Promise
   if (result.kind === "invalid") return { ...result, chosen };
   // The settings then list the plan, and the list offers the servers that are left, which stay marked.
   if (result.kind === "planned" || form.has("list")) revalidatePath(DASHBOARD, "layout");
-  if (result.kind === "not-found") return { kind: "invalid", field: "servers", message: SOME_GONE, fields, chosen };
+  if (result.kind === "not-found") {
+    return { kind: "invalid", field: "servers", message: form.has("list") ? SOME_GONE : GONE, fields, chosen };
+  }
   return { kind: "planned", servers: result.servers, text: maintenanceText(result, account.timeZone) };
 }
 

@@ -35,7 +35,7 @@ export function PlanMaintenance({ zone, servers, submit, ...rest }: Props) {
       form={form}
       done={
         planned &&
-        `Planned for ${counted(planned.servers, "server")}: ${planned.text}. Its time is left out of their uptime.`
+        `Planned for ${counted(planned.servers, "server")}: ${planned.text}. This time is left out of the uptime.`
       }
       refusal={form.errorOf("servers")}
       {...(!isEmpty && { submit: [submit, "Planning…"] })}

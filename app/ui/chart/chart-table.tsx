@@ -1,5 +1,6 @@
 import { percent, quantity, type Unit } from "@/lib/format/quantities";
 import { momentText } from "@/lib/format/relative-time";
+import { MINUTE } from "@/lib/format/time";
 import { NumbersTable } from "./numbers-table";
 import { type ChartPoint, type ChartSeries, emptySum, type Heard, heardShare, include, type Sum } from "./series";
 import { TextRows } from "./text-rows";
@@ -70,9 +71,11 @@ export type TableRow = { from: number; to: number; head: string; heard: string |
 
 type Rows = { from: number; to: number; zone: string; heard?: Heard };
 
-/** The rows of the tables of any time: whole hours, days or weeks of the zone, in order. All charts of a page share them. */
+/** The rows of the tables of any time, at round times of the zone, in order; the first and the last may be shorter. All charts of a page share them. */
 export function tableRows({ from, to, zone, heard }: Rows): TableRow[] {
-  const edges = [...new Set([from, ...roundTimes(from, to, zone, 24), to])];
+  // A row is a minute at least: its head says no seconds.
+  const rows = Math.min(24, (to - from) / MINUTE);
+  const edges = [...new Set([from, ...roundTimes(from, to, zone, rows), to])];
   return edges.slice(1).map((end, index) => {
     const begin = edges[index] ?? from;
     const head = momentText(new Date(begin), zone);

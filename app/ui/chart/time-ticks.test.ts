@@ -63,7 +63,7 @@ test("a change of summer time neither drops nor repeats a day", () => {
   ]);
 });
 
-test("midnight bears the date, and hours skipped by the clocks are absent", () => {
+test("midnight bears the date, and hours skipped by the clocks are not shown", () => {
   expect(labels("2026-03-28T20:00:00Z", "2026-03-29T20:00:00Z", "Europe/Berlin")).toEqual([
     "29 Mar",
     "06:00",

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { listen } from "@/e2e/support/listen";
 import { type CaughtMail, startMailServer } from "@/e2e/support/receivers";
 import { SECOND } from "@/lib/format/time";
-import { isOfServer, SERVER_WAIT, send, sendConfirmation } from "./mail";
+import { isOfServer, SENT_WITHIN, SERVER_WAIT, send, sendConfirmation } from "./mail";
 
 const MESSAGE = {
   id: "n-2",
@@ -38,7 +38,7 @@ async function listener(speak: (socket: Socket) => void): Promise<number> {
   return listen(server);
 }
 
-type Options = { signal?: AbortSignal; serverWait?: number; login?: string };
+type Options = { signal?: AbortSignal; serverWait?: number; sentWithin?: number; login?: string };
 
 function sendTo(
   port: number,
@@ -136,6 +136,17 @@ test("a server that is late, hanging or unreachable is given up within ten secon
   expect(hanging).toMatchObject({ kind: "again" });
   expect(reset).toMatchObject({ kind: "again" });
   expect(SERVER_WAIT).toBe(10 * SECOND);
+});
+
+test("a mail server that never ends its answer is given up after thirty seconds", async () => {
+  const port = await listener((socket) => {
+    socket.write("220 hello\r\n");
+    const dripping = setInterval(() => socket.write("250-more\r\n"), 10);
+    socket.on("close", () => clearInterval(dripping));
+  });
+  const outcome = await sendTo(port, {}, { sentWithin: SECOND / 2 });
+  expect(outcome).toEqual({ kind: "again", reason: "The mail server took longer than 0.5 seconds." });
+  expect(SENT_WITHIN).toBe(30 * SECOND);
 });
 
 test("a certificate that nobody trusts stops the mail before anything of it is sent", async () => {

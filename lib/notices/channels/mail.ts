@@ -8,7 +8,8 @@ import { deadline } from "@/lib/process/deadline";
 /** For the connection, the greeting, and each silence of the server, in milliseconds. */
 export const SERVER_WAIT = 10 * SECOND;
 /** For all of it. */
-const SENT_WITHIN = 30 * SECOND;
+export const SENT_WITHIN = 30 * SECOND;
+type Waits = { serverWait?: number; sentWithin?: number };
 const MAX_SUBJECT = 150;
 const MAX_LINE = 500;
 
@@ -37,7 +38,7 @@ type Mail = {
 export async function send(
   { email, unsubscribe, oneClick, server }: MailTarget,
   { id, title, lines, link }: Message,
-  { signal, serverWait }: { signal: AbortSignal; serverWait?: number },
+  { signal, ...waits }: { signal: AbortSignal } & Waits,
 ): Promise<Outcome> {
   // "=?" would begin an encoded word, which programs decode to what was taken out here.
   const subject = oneLine(title, MAX_SUBJECT).replaceAll("=?", "= ?");
@@ -46,7 +47,7 @@ export async function send(
     end: { words: "Stop these mails", link: unsubscribe },
     headers: { "List-Unsubscribe": `<${oneClick}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },
   };
-  return hand(server, mail, signal, serverWait);
+  return hand(server, mail, signal, waits);
 }
 
 /** Asks the owner of an address whether notices may be sent there. `link` leads to a page with a button. Never throws. */
@@ -65,7 +66,12 @@ export async function sendConfirmation(
   return hand(server, mail, signal);
 }
 
-async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverWait = SERVER_WAIT): Promise<Outcome> {
+async function hand(
+  server: MailServer,
+  mail: Mail,
+  signal: AbortSignal,
+  { serverWait = SERVER_WAIT, sentWithin = SENT_WITHIN }: Waits = {},
+): Promise<Outcome> {
   const transport = createTransport({
     url: server.url,
     connectionTimeout: serverWait,
@@ -75,12 +81,12 @@ async function hand(server: MailServer, mail: Mail, signal: AbortSignal, serverW
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const ending = deadline(signal, SENT_WITHIN);
+  const ending = deadline(signal, sentWithin);
   const isOver = ending.signal.aborted ? Promise.resolve() : once(ending.signal, "abort");
   const givenUp = isOver.then((): Outcome => {
     const reason = signal.aborted
       ? "The console was stopped while it sent this."
-      : "The mail server took longer than 30 seconds.";
+      : `The mail server took longer than ${sentWithin / SECOND} seconds.`;
     return { kind: "again", reason };
   });
   const sent = transport
