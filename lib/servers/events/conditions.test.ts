@@ -31,26 +31,13 @@ test("after a clock jumped back the waiting begins anew and lasts no longer", ()
   expect(play([...minutes(500, 505, true), ...minutes(0, 11, true)])).toEqual(["begins 0"]);
 });
 
+const once = (minute: number, is = true) => [minute, is] as const;
+const paused = (minute: number, is = true) => [minute, is, true] as const;
+
 test("a pause restarts the waiting, and a told condition goes on", () => {
-  expect(
-    play([
-      [0, true],
-      [5, true],
-      [50, true, true],
-      [55, true],
-    ]),
-  ).toEqual([]);
-  expect(
-    play([
-      [0, true],
-      [5, true],
-      [50, true, true],
-      [60, true],
-    ]),
-  ).toEqual(["begins 50"]);
-  expect(play([...minutes(0, 12, true), [90, true, true]])).toEqual(["begins 0"]);
-  expect(play([...minutes(0, 12, true), [90, false, true], [99, false], [100, false]])).toEqual([
-    "begins 0",
-    "ended 90",
-  ]);
+  expect(play([once(0), once(5), paused(50), once(55)])).toEqual([]);
+  expect(play([once(0), once(5), paused(50), once(60)])).toEqual(["begins 50"]);
+  expect(play([...minutes(0, 12, true), paused(90)])).toEqual(["begins 0"]);
+  const over = play([...minutes(0, 12, true), paused(90, false), once(99, false), once(100, false)]);
+  expect(over).toEqual(["begins 0", "ended 90"]);
 });
