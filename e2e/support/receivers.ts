@@ -1,7 +1,18 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import type { Message } from "@/lib/notices/message";
 import { listen } from "./listen";
+
+/** A notice as channels get it. */
+export const NOTICE: Message = {
+  id: "msg_1",
+  title: "web-1 is offline",
+  lines: ["Since 07:23 UTC."],
+  events: [],
+  link: "https://console.example.com/dashboard/servers/7",
+  at: "2026-11-23T07:28:10.000Z",
+};
 
 export type CaughtMail = { to: string[]; raw: string; parsed: Email };
 

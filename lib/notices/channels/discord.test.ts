@@ -1,18 +1,12 @@
 import { expect, test } from "vitest";
+import { NOTICE } from "@/e2e/support/receivers";
 import { discordBody } from "./discord";
 
-const MESSAGE = {
-  id: "1",
-  title: "web-1 is offline",
-  lines: [],
-  events: [],
-  link: "https://c.example/x",
-  at: "2026-11-23T07:28:10.000Z",
-};
+const MESSAGE = { ...NOTICE, link: "https://c.example/x" };
 const contentOf = (title: string, lines: string[] = []) => discordBody({ ...MESSAGE, title, lines }).content;
 
 test("a Discord message pings nobody and shows names as they were typed", () => {
-  expect(discordBody({ ...MESSAGE, lines: ["Since 07:23 UTC."] })).toEqual({
+  expect(discordBody(MESSAGE)).toEqual({
     content: "**web\\-1 is offline**\nSince 07\\:23 UTC.\n<https://c.example/x>",
     allowed_mentions: { parse: [] },
     flags: 4,

@@ -2,18 +2,12 @@ import { createServer, type Socket } from "node:net";
 import type { SMTPServerOptions } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "@/e2e/support/listen";
-import { type CaughtMail, startMailServer } from "@/e2e/support/receivers";
+import { type CaughtMail, NOTICE, startMailServer } from "@/e2e/support/receivers";
 import { SECOND } from "@/lib/format/time";
+import type { Message } from "@/lib/notices/message";
 import { isOfServer, SENT_WITHIN, SERVER_WAIT, send, sendConfirmation } from "./mail";
 
-const MESSAGE = {
-  id: "n-2",
-  title: "web-1 is offline",
-  lines: ["Since 07:23 UTC."],
-  events: [],
-  link: "https://console.example.com/dashboard/servers/7",
-  at: "2026-11-23T07:28:10.000Z",
-};
+const again = (reason: string) => ({ kind: "again", reason, arrived: "no" });
 const UNSUBSCRIBE = "https://console.example.com/notices/unsubscribe?key=k";
 const ONE_CLICK = "https://console.example.com/ingest/notices/unsubscribe/k";
 
@@ -42,12 +36,12 @@ type Options = { signal?: AbortSignal; serverWait?: number; sentWithin?: number;
 
 function sendTo(
   port: number,
-  message: Partial<typeof MESSAGE> = {},
+  message: Partial<Message> = {},
   { signal = new AbortController().signal, login = "", ...options }: Options = {},
 ) {
   const server = { url: `smtp://${login}127.0.0.1:${port}`, from: "notices@example.com" };
   const target = { email: "ann@example.org", unsubscribe: UNSUBSCRIBE, oneClick: ONE_CLICK, server };
-  return send(target, { ...MESSAGE, ...message }, { signal, ...options });
+  return send(target, { ...NOTICE, ...message }, { signal, ...options });
 }
 
 test("a mail has text and HTML parts and unsubscribes with one click", async () => {
@@ -58,11 +52,11 @@ test("a mail has text and HTML parts and unsubscribes with one click", async () 
   expect(parsed.from).toMatchObject({ name: "Console", address: "notices@example.com" });
   expect(parsed.subject).toBe("web-1 is offline");
   for (const text of [parsed.text, parsed.html || ""]) {
-    for (const part of [MESSAGE.title, MESSAGE.lines[0], MESSAGE.link, UNSUBSCRIBE]) expect(text).toContain(part);
+    for (const part of [NOTICE.title, NOTICE.lines[0], NOTICE.link, UNSUBSCRIBE]) expect(text).toContain(part);
   }
   expect(parsed.html).not.toMatch(/<img|<script|<style|src=/i);
   expect(raw.length).toBeLessThan(4000);
-  expect(parsed.messageId).toBe("<n-2@example.com>");
+  expect(parsed.messageId).toBe("<msg_1@example.com>");
   expect(raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r?$/m);
   expect(raw.replace(/\r?\n\s+/g, " ")).toContain(`List-Unsubscribe: <${ONE_CLICK}>`);
   expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
@@ -104,24 +98,20 @@ test("a mail that the server refuses at any stage is tried again", async () => {
     [451, "The mail server answered 451."],
     [554, "The mail server refused the message: it answered 554."],
   ] as const) {
-    expect(await sendTo((await atEnd(code)).port)).toEqual({ kind: "again", reason, arrived: "no" });
+    expect(await sendTo((await atEnd(code)).port)).toEqual(again(reason));
     expect(isOfServer(reason)).toBe(code === 451);
   }
   const unknown = await mailServer({
     onRcptTo: (_, __, done) => done(Object.assign(new Error("nobody"), { responseCode: 550 })),
   });
-  expect(await sendTo(unknown.port)).toEqual({
-    kind: "again",
-    reason: "The mail server refused the address: it answered 550.",
-    arrived: "no",
-  });
+  expect(await sendTo(unknown.port)).toEqual(again("The mail server refused the address: it answered 550."));
   const foreign = await mailServer({
     allowInsecureAuth: true,
     onAuth: (_, __, done) => done(Object.assign(new Error("no"), { responseCode: 535 })),
   });
-  expect(await sendTo(foreign.port, {}, { login: "user:pass@" })).toEqual({
-    ...{ kind: "again", reason: "The mail server refused the console's password.", arrived: "no" },
-  });
+  expect(await sendTo(foreign.port, {}, { login: "user:pass@" })).toEqual(
+    again("The mail server refused the console's password."),
+  );
 });
 
 test("a server that is late, hanging or unreachable is given up within ten seconds", async () => {
@@ -132,7 +122,7 @@ test("a server that is late, hanging or unreachable is given up within ten secon
   const gone = await listener((socket) => void socket.destroy());
   const ports = [silent, hangs, gone];
   const [late, hanging, reset] = await Promise.all(ports.map((port) => sendTo(port, {}, { serverWait: SECOND / 5 })));
-  expect(late).toEqual({ kind: "again", reason: "The mail server did not greet in time.", arrived: "no" });
+  expect(late).toEqual(again("The mail server did not greet in time."));
   expect(hanging).toMatchObject({ kind: "again" });
   expect(reset).toMatchObject({ kind: "again" });
   expect(SERVER_WAIT).toBe(10 * SECOND);
@@ -151,11 +141,7 @@ test("a mail server that never ends its answer is given up after thirty seconds"
 
 test("a certificate that nobody trusts stops the mail before anything of it is sent", async () => {
   const { port, caught } = await mailServer({ disabledCommands: [] });
-  expect(await sendTo(port)).toEqual({
-    kind: "again",
-    reason: "The mail server's certificate is not trusted.",
-    arrived: "no",
-  });
+  expect(await sendTo(port)).toEqual(again("The mail server's certificate is not trusted."));
   expect(caught).toEqual([]);
 });
 

@@ -7,19 +7,12 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { freePort } from "@/e2e/support/free-port";
 import { listen } from "@/e2e/support/listen";
 import { NameServer } from "@/e2e/support/name-server";
-import { startReceiver } from "@/e2e/support/receivers";
+import { NOTICE, startReceiver } from "@/e2e/support/receivers";
 import { SECOND } from "@/lib/format/time";
 import { ANSWER_WITHIN, MAX_ANSWER } from "./post";
 import { mintWebhookSecret, send } from "./webhook";
 
-const MESSAGE = {
-  id: "msg_1",
-  title: "web-1 is offline",
-  lines: ["Since 07:23 UTC."],
-  events: [{ kind: "offline", server: 7 }],
-  link: "/dashboard/servers/7",
-  at: "2026-11-23T07:28:10.000Z",
-};
+const again = (reason: string) => ({ kind: "again", reason, arrived: "no" });
 const secret = mintWebhookSecret();
 
 const names = new NameServer();
@@ -50,7 +43,7 @@ function serve(handle: (socket: Socket) => void): Promise<number> {
 type Options = { allowPrivate?: boolean; secrets?: string[]; signal?: AbortSignal; answerWithin?: number };
 
 function sendTo(url: string, { secrets = [secret], ...attempt }: Options = {}) {
-  return send({ url, secrets }, MESSAGE, { signal: new AbortController().signal, allowPrivate: true, ...attempt });
+  return send({ url, secrets }, NOTICE, { signal: new AbortController().signal, allowPrivate: true, ...attempt });
 }
 
 test("a message is signed by Standard Webhooks, with both secrets during a replacement", async () => {
@@ -62,7 +55,7 @@ test("a message is signed by Standard Webhooks, with both secrets during a repla
   const [{ headers, body } = { headers: {}, body: "" }] = received;
   const signed = headers as Record<string, string>;
   for (const each of [newer, secret]) {
-    expect(new Webhook(each).verify(body, signed)).toMatchObject({ type: "notice", data: { title: MESSAGE.title } });
+    expect(new Webhook(each).verify(body, signed)).toMatchObject({ type: "notice", data: { title: NOTICE.title } });
   }
   expect(() => new Webhook(other).verify(body, signed)).toThrow();
   expect(() => new Webhook(secret).verify(`${body} `, signed)).toThrow();
@@ -78,7 +71,7 @@ test("a repetition keeps id and body, and its signature has its own time", async
   await sendTo(`http://127.0.0.1:${port}/`);
   const [first, second] = received;
   expect(second?.body).toBe(first?.body);
-  expect(JSON.parse(first?.body ?? "")).toMatchObject({ timestamp: MESSAGE.at });
+  expect(JSON.parse(first?.body ?? "")).toMatchObject({ timestamp: NOTICE.at });
   expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   for (const one of received) {
     const age = Date.now() / 1000 - Number(one.headers["webhook-timestamp"]);
@@ -90,9 +83,9 @@ test("a repetition keeps id and body, and its signature has its own time", async
 test.each([
   [200, { kind: "delivered" }],
   [202, { kind: "delivered" }],
-  [400, { kind: "again", reason: "It answered 400.", arrived: "no" }],
-  [404, { kind: "again", reason: "It answered 404.", arrived: "no" }],
-  [500, { kind: "again", reason: "It answered 500.", arrived: "no" }],
+  [400, again("It answered 400.")],
+  [404, again("It answered 404.")],
+  [500, again("It answered 500.")],
   [410, { kind: "refused", reason: "It answered 410: there is no receiver any more." }],
 ])("an answer of %d is %j", async (status, outcome) => {
   const { port } = await receiver((response) => response.writeHead(status, { "Retry-After": "7" }).end("words"));
@@ -126,9 +119,7 @@ test.each([
   for (const status of [429, 503]) {
     const { port } = await receiver((response) => response.writeHead(status, { "Retry-After": retryAfter }).end());
     expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
-      kind: "again",
-      reason: `It answered ${status}.`,
-      arrived: "no",
+      ...again(`It answered ${status}.`),
       ...(afterSeconds !== undefined && { afterSeconds }),
     });
   }
@@ -163,7 +154,6 @@ test("an endless answer is read up to 64 KB, and its status counts", async () =>
   await expect.poll(() => isCut).toBe(true);
 });
 
-const UNKNOWN = { kind: "again", arrived: "no" };
 const LATE = { kind: "again", reason: "It did not answer within 0.2 seconds." };
 const SOON = { answerWithin: SECOND / 5 };
 
@@ -193,7 +183,7 @@ test("a silent receiver, connection or name server is given up after five second
     sendTo("https://silent.example.com/"),
   ]);
   expect(outcomes.slice(0, 3)).toEqual([LATE, LATE, LATE]);
-  expect(outcomes[3]).toEqual({ ...UNKNOWN, reason: "silent.example.com cannot be found in DNS." });
+  expect(outcomes[3]).toEqual(again("silent.example.com cannot be found in DNS."));
   expect(ANSWER_WITHIN).toBe(5 * SECOND);
   await expect.poll(() => sockets.size).toBe(0);
 });
@@ -221,10 +211,9 @@ test("what is no web server, and what hangs up, is told in a sentence", async ()
     const port = await serve((socket) => void answer(socket.resume().on("error", () => {})));
     expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({ kind: "again", reason });
   }
-  expect(await sendTo(`http://127.0.0.1:${await freePort()}/`)).toEqual({
-    ...UNKNOWN,
-    reason: "Nothing answers there: the connection was refused.",
-  });
+  expect(await sendTo(`http://127.0.0.1:${await freePort()}/`)).toEqual(
+    again("Nothing answers there: the connection was refused."),
+  );
 });
 
 const INSIDE = (host: string) => ({
@@ -276,9 +265,6 @@ test.each(["NXDOMAIN", "SERVFAIL", "no ip"] as const)(
   "a name that DNS answers with %j gets nothing and is retried",
   async (said) => {
     names.answers.set("unknown.example.com", said === "NXDOMAIN" || said === "SERVFAIL" ? said : []);
-    expect(await sendTo("https://unknown.example.com/")).toEqual({
-      ...UNKNOWN,
-      reason: "unknown.example.com cannot be found in DNS.",
-    });
+    expect(await sendTo("https://unknown.example.com/")).toEqual(again("unknown.example.com cannot be found in DNS."));
   },
 );
