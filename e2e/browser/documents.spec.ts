@@ -1,5 +1,5 @@
 import { newNamedToken } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/pages";
+import { expect, holdRequests, test } from "@/e2e/support/pages";
 
 test("the search of the contents finds words of the page without a request", async ({ page }) => {
   await page.goto("/docs/api");
@@ -41,15 +41,8 @@ test("an example sends the typed token in its own request header and nowhere els
   await expect(run.getByRole("status")).toHaveText("401 Unauthorized");
   // A double tap asks once, and what was typed is gone once one has left.
   let asked = 0;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route("**/api/v1/me", async (route) => {
-    asked++;
-    await held;
-    await route.continue();
-  });
+  page.on("request", (request) => request.url().endsWith("/api/v1/me") && asked++);
+  const release = await holdRequests(page, "**/api/v1/me");
   await run.getByRole("button", { name: "Run getAccount" }).dblclick();
   await expect(run.getByRole("status")).toHaveText("Asking…");
   release();

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { ago, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { fillMixedFleet, sample } from "@/e2e/support/mixed-fleet";
-import { expect, test } from "@/e2e/support/pages";
+import { expect, renewNow, test } from "@/e2e/support/pages";
 import { checkInAt, recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
@@ -35,10 +35,8 @@ test("an open page updates itself, keeps the focus and reports an unreachable co
   await expect(page.getByText("Online", { exact: true })).toBeVisible();
   await expect(settings).toBeFocused();
 
-  // A browser that says it is online again makes the page ask at once.
-  const ask = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
   await context.setOffline(true);
-  await ask();
+  await renewNow(page);
   await expect(page.getByRole("status").filter({ hasText: "Not updated since" })).toBeVisible();
   await expect(cpu).toHaveText("41.5 %");
   await expect(page.getByText("Was online", { exact: true })).toBeVisible();
@@ -46,7 +44,7 @@ test("an open page updates itself, keeps the focus and reports an unreachable co
 
   await recordCheckIn(id, { sample: { ...sample, cpuPct: 17.5 } });
   await context.setOffline(false);
-  await ask();
+  await renewNow(page);
   await expect(cpu).toHaveText("17.5 %");
   await expect(page.getByText("Online", { exact: true })).toBeVisible();
   await expect(page.getByText("Not updated since")).toHaveCount(0);
@@ -66,7 +64,6 @@ test("the fleet's title keeps counting; away, rows keep their last state and sea
   const search = page.getByRole("searchbox");
   const servers = page.locator("[data-server]").filter({ visible: true });
   const state = (id: number) => page.locator(`tr[data-server="${id}"] td`).first();
-  const ask = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
   await expect(servers).toHaveCount(4);
   await expect(state(online)).toHaveText("Needs attention");
   await expect(state(silent)).toHaveText("Offline");
@@ -84,7 +81,7 @@ test("the fleet's title keeps counting; away, rows keep their last state and sea
   await expect(page).toHaveURL("/dashboard");
 
   await context.setOffline(true);
-  await ask();
+  await renewNow(page);
   await expect(page.getByText("Not updated since")).toBeVisible();
   await expect(state(online)).toHaveText("Was online");
   await expect(state(silent)).toHaveText("Was offline");
@@ -102,14 +99,14 @@ test("the fleet's title keeps counting; away, rows keep their last state and sea
   await expect(servers).toHaveCount(1);
   await search.fill("");
   await expect(servers).toHaveCount(4);
-  await ask();
+  await renewNow(page);
   await expect(state(online)).toHaveText("Needs attention");
 
   // A renewal that is under way takes no second.
   await expect(async () => {
     await recordCheckIn(fresh.id, { sample: { ...well, diskUsedPct: 99 } });
     await recordCheckIn(silent, { sample: well });
-    await ask();
+    await renewNow(page);
     await expect(page).toHaveTitle("(3) Servers · Console", { timeout: 10 * SECOND });
   }).toPass();
   await expect(state(fresh.id)).toHaveText("Needs attention");

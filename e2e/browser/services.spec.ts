@@ -1,6 +1,6 @@
 import { eventfulService } from "@/e2e/support/eventful-service";
 import { newGameService } from "@/e2e/support/factories";
-import { expect, test } from "@/e2e/support/pages";
+import { expect, renewNow, test } from "@/e2e/support/pages";
 import { recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
@@ -21,16 +21,14 @@ test("an open service page shows new intervals, new statuses and an unreachable 
   await settings.focus();
   await recordIntervals([{ ...interval, ts: ts + MINUTE }]);
   await db.gameService.update({ where: { id }, data: { status: "active" } });
-  // A browser that says it is online again makes the page ask at once.
-  const ask = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
   await expect(async () => {
-    await ask();
+    await renewNow(page);
     await expect(connections).toContainText("6", { timeout: 5 * SECOND });
   }).toPass();
   await expect(page.locator("header data[value=active]")).toBeVisible();
   await expect(settings).toBeFocused();
   await context.setOffline(true);
-  await ask();
+  await renewNow(page);
   await expect(page.getByRole("status").filter({ hasText: "Not updated since" })).toBeVisible();
   await expect(page.locator("header data[value=active]")).toContainText("Last known: Active");
   await expect(connections).toContainText("6");

@@ -11,6 +11,7 @@ import {
   createOnPage,
   expect,
   finishOnPage,
+  holdRequests,
   signOut,
   submitSignIn,
   TOKEN_PAGE,
@@ -30,14 +31,7 @@ const ACCOUNT_PAGE = "/dashboard/settings/account";
 
 test("a navigation that takes longer than 150 ms shows that it is under way", async ({ page, account }) => {
   await page.goto("/dashboard");
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route("**/dashboard/settings/api**", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await holdRequests(page, "**/dashboard/settings/api**");
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "API tokens" }).click();
   await expect(page.getByRole("progressbar", { name: "Loading the page" })).toBeVisible();
   release();
@@ -83,9 +77,7 @@ test.describe("in a browser elsewhere", () => {
     expect(await (await page.request.get(`/dashboard/servers/${id}`)).text()).toContain("Times in America/New York.");
     const zone = page.locator("select[name=timeZone]");
     // What is chosen before the scripts run stays chosen.
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route("**/*.js", (route) => held.then(() => route.continue()));
+    const release = await holdRequests(page, "**/*.js");
     await page.goto(ACCOUNT_PAGE, { waitUntil: "commit" });
     await expect(zone).toHaveValue("America/New_York");
     await zone.selectOption("UTC");

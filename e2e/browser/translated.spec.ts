@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { ago, newBenchmarkRun, newGameService, newNamedToken, newServer, putEvents } from "@/e2e/support/factories";
 import { sample } from "@/e2e/support/mixed-fleet";
-import { expect, TOKEN_PAGE, test, untilTakenOver } from "@/e2e/support/pages";
+import { expect, renewNow, TOKEN_PAGE, test, untilTakenOver } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -64,7 +64,7 @@ async function expectRenewed(page: Page, report: () => Promise<unknown> = async 
   const fresh = await page.context().newPage();
   await expect(async () => {
     await report();
-    await page.evaluate(() => window.dispatchEvent(new Event("online")));
+    await renewNow(page);
     await fresh.goto(page.url());
     await expect(fresh.getByRole("button", { name: /^Copy/ }).or(fresh.getByRole("table")).first()).toBeVisible();
     const wanted = await textOf(fresh);
@@ -113,7 +113,7 @@ test("every value of a translated server page keeps updating without breaking th
   for (const key of ["End", "ArrowLeft", "Escape"]) await slider.press(key);
   await page.getByText("API", { exact: true }).last().click();
   await context.setOffline(true);
-  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await renewNow(page);
   await expect(page.getByRole("status").filter({ hasText: "Not updated since" })).toBeVisible();
   await expect(page.getByText("Was online", { exact: true })).toBeVisible();
   await context.setOffline(false);

@@ -93,6 +93,17 @@ export async function untilTakenOver(page: Page): Promise<void> {
   });
 }
 
+/** Makes an open page ask for its live part at once, as it does in a browser that says it is online again. */
+export const renewNow = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event("online")));
+
+/** Holds what the page asks for by this pattern of URLs until the answer is called. */
+export async function holdRequests(page: Page, pattern: string): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pattern, (route) => held.then(() => route.continue()));
+  return release;
+}
+
 /** Creates a token on the token page, which must be open, and answers the value that the page shows. */
 export async function createOnPage(page: Page, name: string): Promise<string> {
   await page.getByLabel("Name").fill(name);

@@ -4,7 +4,7 @@ import { newGameService, newNamedToken, newServer } from "@/e2e/support/factorie
 import { call } from "@/e2e/support/fixtures";
 import { INVISIBLE, listShifts, recordShifts, sumOf, sumWhileLoading } from "@/e2e/support/layout-shift";
 import { visitCharts } from "@/e2e/support/page-states";
-import { createOnPage, expect, TOKEN_PAGE, test, untilTakenOver } from "@/e2e/support/pages";
+import { createOnPage, expect, renewNow, TOKEN_PAGE, test, untilTakenOver } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { BEGAN, NOW, reportingServer } from "@/e2e/support/reporting-server";
 import { DAY, HOUR, SECOND } from "@/lib/format/time";
@@ -96,17 +96,16 @@ for (const width of [390, 1280]) {
       expect(sumWhileLoading(await listShifts(page)), path).toBe(0);
     }
 
-    const renew = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
     const online = page.locator(`tr[data-server="${id}"]`);
     await recordCheckIn(id, { sample: { cpuPct: 100, memUsedMb: 2, memTotalMb: 2, diskUsedPct: 99 } });
     await expect(async () => {
-      await renew();
+      await renewNow(page);
       await expect(online).toHaveAttribute("data-group", "attention", { timeout: 2 * SECOND });
     }).toPass();
     // A number with more digits begins further to the left.
     expect(await shiftOf(page), "at a renewal").toBeLessThan(INVISIBLE);
     await context.setOffline(true);
-    await renew();
+    await renewNow(page);
     await expect(online).toContainText("Was online");
     expect(await shiftOf(page), "without the console").toBeLessThan(INVISIBLE);
   });
