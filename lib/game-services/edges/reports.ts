@@ -1,5 +1,4 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { databaseNow } from "@/lib/database/clock";
 import { executeIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -75,7 +74,7 @@ const REFUSED = statement({ nodeId: n.id, minutes: parameter<string>("text") }, 
 export async function storeReport(
   nodeId: number,
   { acknowledgements, intervals, nodeMinutes = [] }: EdgeReport,
-  now: Date = databaseNow(),
+  now: Date,
 ): Promise<StoredReport> {
   if (acknowledgements.length + intervals.length + nodeMinutes.length === 0) return { stored: 0, dropped: 0 };
   return db.$transaction(async (tx) => {
