@@ -1,4 +1,3 @@
-import { Fragment } from "react";
 import { nextTurn } from "@/lib/process/turns";
 
 type Props<Item> = {
@@ -24,5 +23,5 @@ type PartProps<Item> = { isFirst: boolean; items: readonly Item[]; children: (it
 async function Part<Item>({ isFirst, items, children }: PartProps<Item>) {
   // The rest of the page is made at once, and so is what most people have.
   if (!isFirst) await nextTurn();
-  return <Fragment>{items.map(children)}</Fragment>;
+  return items.map(children);
 }
