@@ -55,7 +55,6 @@ test("a mistake of account is one sentence, and changes nothing", async () => {
       '"king" is no role. Roles: customer, support, admin.',
     ],
     [["disable", "nobody@example.com"], "There is no account with the e-mail nobody@example.com."],
-    [["frobnicate"], 'There is no command "frobnicate".'],
   ]);
   expect(await run("account", "list")).toBe(before);
 });

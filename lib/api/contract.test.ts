@@ -41,7 +41,7 @@ test("a row's stated largest answer matches the size computed from its example",
 test("a field that the contract does not name is refused at any depth", () => {
   const accepts = (path: keyof typeof examples, data: object) => successBody(path).safeParse({ data }).success;
   for (const [path] of ENDPOINTS) {
-    expect(accepts(path, examples[path].data), path).toBe(true);
+    expect(() => successBody(path).parse(examples[path]), path).not.toThrow();
     expect(accepts(path, { ...examples[path].data, extra: 1 }), path).toBe(false);
   }
   const [run] = examples["/api/v1/servers/:id/benchmarks"].data.benchmarks;
