@@ -39,6 +39,9 @@ const PROGRAM = join(folder, "edge.mjs");
 beforeAll(async () => writeFileSync(PROGRAM, await bundleEdgeProgram()));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8", maxBuffer: 2 ** 26 });
+
 /** Lines that are comment alone. */
 const commentsOf = (text: string) => text.split("\n").filter((line) => /^\s*(?:\/\/|\/?\*)/.test(line));
 
@@ -197,8 +200,7 @@ test("no accepted hostname or ip can be more than one word of a command", () => 
 });
 
 test("the systemd unit comes from the program, and values of several words are refused", () => {
-  const run = (...args: string[]) => spawnSync(process.execPath, [PROGRAM, "unit", ...args], { encoding: "utf8" });
-  const { stdout, status } = run("https://console.example.com", "--listen", "[::]:25565");
+  const { stdout, status } = run("unit", "https://console.example.com", "--listen", "[::]:25565");
   expect(status).toBe(0);
   expect(spawnSync("sh", ["-n"], { input: stdout }).status).toBe(0);
   expect(stdout).toMatch(
@@ -218,7 +220,7 @@ test("the systemd unit comes from the program, and values of several words are r
     ["https://console.example.com", "--key-file", "key"],
     ["ftp://console.example.com"],
   ]) {
-    expect(run(...wrong), wrong.join(" ")).toMatchObject({ status: 1, stdout: "" });
+    expect(run("unit", ...wrong), wrong.join(" ")).toMatchObject({ status: 1, stdout: "" });
   }
 });
 
@@ -232,10 +234,7 @@ test("the program runs through a symbolic link as well", () => {
 });
 
 test("the configuration of HAProxy reaches a pipe whole, however many services it is for", () => {
-  const { stdout, status } = spawnSync(process.execPath, [PROGRAM, "haproxy-config", "--slots", "10000"], {
-    encoding: "utf8",
-    maxBuffer: 2 ** 26,
-  });
+  const { stdout, status } = run("haproxy-config", "--slots", "10000");
   expect(status).toBe(0);
   expect(stdout.match(/^backend slot_\d+$/gm)).toHaveLength(10_000);
   expect(stdout.endsWith("\n    balance roundrobin\n")).toBe(true);

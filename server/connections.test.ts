@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { listen } from "@/e2e/support/listen";
 import { watchConnections } from "./connections";
 
 /** A server whose requests are answered by `answer`, and a connection to it. */
@@ -9,8 +9,7 @@ async function connected(answer: (response: ServerResponse, url: string) => void
   const server = createServer();
   watchConnections(server);
   server.on("request", (request, response) => answer(response, request.url ?? ""));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const socket = connect(await listen(server), "127.0.0.1");
   return { socket, close: () => server.close() };
 }
 
