@@ -25,16 +25,11 @@ The first one.
 `;
   const [beginning, ...releases] = partsOf(blocksOf(withoutFileLinks(text)), 2);
   expect(beginning).toMatchObject({ title: "", blocks: [{ type: "heading" }, { type: "paragraph" }] });
-  expect(releases.map(({ id, title, blocks }) => [id, title, shown(blocks).replaceAll(/ class="[^"]+"/g, "")])).toEqual(
-    [
-      [
-        "next",
-        "Unreleased",
-        '<h3>API</h3><ul><li><code translate="no">since</code> narrows\nthe traffic (contract).</li><li>See <a href="/docs/api">it</a>.</li></ul>',
-      ],
-      ["", "1.0.0", "<p>The first one.</p>"],
-    ],
-  );
+  expect(releases.map(({ id, title }) => `${id}: ${title}`)).toEqual(["next: Unreleased", ": 1.0.0"]);
+  expect(releases.map(({ blocks }) => shown(blocks).replaceAll(/ class="[^"]+"/g, ""))).toEqual([
+    '<h3>API</h3><ul><li><code translate="no">since</code> narrows\nthe traffic (contract).</li><li>See <a href="/docs/api">it</a>.</li></ul>',
+    "<p>The first one.</p>",
+  ]);
 });
 
 test("the page shows every word of the changelog from its first version on", () => {

@@ -7,7 +7,9 @@ const records = (known: Partial<DnsRecords>): DnsRecords => ({ A: [], AAAA: [], 
 /** A name that points at the edge nodes, with SRV records. */
 const led = (...SRV: NonNullable<DnsRecords["SRV"]>) => records({ A: [V4], SRV });
 const srv = (name: string, ips: string[] | null, port = 25565) => ({ name, port, ips });
+const NOWHERE = srv("gone.example.com", []);
 const POINTS = "The name points at the edge nodes.";
+const LEADS_HERE = `${POINTS} Its SRV record leads to the edge nodes.`;
 const DNS_ONLY = 'A proxy of web sites carries no game: at Cloudflare, set the record to "DNS only".';
 
 test.each<[string, DnsRecords, string | RegExp]>([
@@ -26,18 +28,14 @@ test.each<[string, DnsRecords, string | RegExp]>([
     records({ A: [OTHER], SRV: [srv("_dc-srv.6a._minecraft._tcp.mc.example.com", [V4])] }),
     /points elsewhere.*"DNS only"\. Its SRV record leads to the edge nodes\.$/,
   ],
-  [
-    "an SRV record of the name itself",
-    led(srv("MC.example.com.", [V4])),
-    `${POINTS} Its SRV record leads to the edge nodes.`,
-  ],
+  ["an SRV record of the name itself", led(srv("MC.example.com.", [V4])), LEADS_HERE],
   ["an SRV record of Cloudflare", led(srv("_dc-srv.0a1b.mc.example.com", [V4])), /leads to the edge nodes\.$/],
   [
     "an SRV record that leads elsewhere",
     led(srv("other.example.com", [OTHER])),
     `${POINTS} Its SRV record leads elsewhere, and players follow it. ${DNS_ONLY}`,
   ],
-  ["an SRV record that leads nowhere", led(srv("gone.example.com", [])), /leads elsewhere/],
+  ["an SRV record that leads nowhere", led(NOWHERE), /leads elsewhere/],
   ["an SRV record whose name is late", led(srv("slow.example.com", null)), /Where its SRV record leads is not known/],
   [
     "an SRV record that is late",
@@ -59,11 +57,7 @@ test.each<[string, DnsRecords, string | RegExp]>([
     led(srv("mc.example.com", [V4]), srv("other.example.com", [OTHER])),
     `${POINTS} Its SRV record leads to the edge nodes and elsewhere: some players do not reach them. ${DNS_ONLY}`,
   ],
-  [
-    "SRV records that lead here and nowhere",
-    led(srv("mc.example.com", [V4]), srv("gone.example.com", [])),
-    /and elsewhere: some/,
-  ],
+  ["SRV records that lead here and nowhere", led(srv("mc.example.com", [V4]), NOWHERE), /and elsewhere: some/],
 ])("says where a hostname points: %s", (_, known, said) => {
   const text = pointingText("mc.example.com", known, ENDS);
   if (typeof said === "string") expect(text).toBe(said);
@@ -71,21 +65,15 @@ test.each<[string, DnsRecords, string | RegExp]>([
 });
 
 test("says nothing of a hostname while no edge node reports", () => {
-  expect(pointingText("mc.example.com", led(srv("mc.example.com", [V4])), [])).toMatch(
-    /^No edge node reports at the moment/,
-  );
+  const text = pointingText("mc.example.com", led(srv("mc.example.com", [V4])), []);
+  expect(text).toMatch(/^No edge node reports at the moment/);
 });
 
 test("judges the port of an SRV record by the nodes that it leads to", () => {
-  const said = (name: string, ips: string[], port: number) =>
-    pointingText("mc.example.com", led(srv(name, ips, port)), [
-      { ip: V4, port: 25570 },
-      { ip: V4, port: 25571 },
-      { ip: V6, port: 25565 },
-    ]);
-  expect(said("mc.example.com", [V4], 25571)).toBe(`${POINTS} Its SRV record leads to the edge nodes.`);
-  expect(said("mc.example.com", [V4], 25565)).toContain(
-    "names port 25565, and the edge nodes listen at port 25570 or 25571.",
-  );
-  expect(said("mc.example.com", [V4, V6], 25571)).toContain("listen at port 25570 or 25571 or 25565.");
+  const ends = [...[25570, 25571].map((port) => ({ ip: V4, port })), { ip: V6, port: 25565 }];
+  const said = (ips: string[], port: number) =>
+    pointingText("mc.example.com", led(srv("mc.example.com", ips, port)), ends);
+  expect(said([V4], 25571)).toBe(LEADS_HERE);
+  expect(said([V4], 25565)).toContain("names port 25565, and the edge nodes listen at port 25570 or 25571.");
+  expect(said([V4, V6], 25571)).toContain("listen at port 25570 or 25571 or 25565.");
 });
