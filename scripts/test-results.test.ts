@@ -39,9 +39,8 @@ test("failed and flaky tests and unloadable files are named, and skipped ones co
 });
 
 test("a runner that ended without its report has failed", () => {
-  expect(readResults("test-results/nowhere.json", ofVitest).failed).toEqual([
-    "test-results/nowhere.json was not written",
-  ]);
+  const file = "test-results/nowhere.json";
+  expect(readResults(file, ofVitest).failed).toEqual([`${file} was not written`]);
 });
 
 test("skips are printed with reasons, and in CI they and empty runs fail", () => {

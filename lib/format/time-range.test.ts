@@ -79,18 +79,13 @@ test("years 0 and 9999 together are all that is kept, and that is said", () => {
 
 test("a range too short becomes five minutes, never beyond now, and says so", () => {
   const short = "The charts show 5 minutes: a shorter time has too few values.";
-  const around = ["2026-11-22T12:57:30.000Z", "2026-11-22T13:02:30.000Z", short];
-  expect(shown("2026-11-22T13:00Z", "2026-11-22T13:00Z")).toEqual(around);
-  expect(shown("2026-11-22T13:00:00Z", "2026-11-22T13:00:01Z")).toEqual([
-    "2026-11-22T12:57:30.500Z",
-    "2026-11-22T13:02:30.500Z",
-    short,
-  ]);
-  expect(shown("2026-11-23T11:59Z", "2026-11-23T12:00Z")).toEqual([
-    "2026-11-23T11:55:00.000Z",
-    "2026-11-23T12:00:00.000Z",
-    short,
-  ]);
+  for (const [from, to, begin, end] of [
+    ["2026-11-22T13:00Z", "2026-11-22T13:00Z", "2026-11-22T12:57:30.000Z", "2026-11-22T13:02:30.000Z"],
+    ["2026-11-22T13:00:00Z", "2026-11-22T13:00:01Z", "2026-11-22T12:57:30.500Z", "2026-11-22T13:02:30.500Z"],
+    ["2026-11-23T11:59Z", "2026-11-23T12:00Z", "2026-11-23T11:55:00.000Z", "2026-11-23T12:00:00.000Z"],
+  ]) {
+    expect(shown(from, to)).toEqual([begin, end, short]);
+  }
 });
 
 test("a repeated summer time hour is shown whole, a skipped one as the next", () => {
@@ -106,10 +101,8 @@ test("a repeated summer time hour is shown whole, a skipped one as the next", ()
     "The clocks of Europe/Berlin never showed 29 Mar, 02:30: it is read as 29 Mar, 03:30.",
   ]);
   // Another zone has them once.
-  expect(parse("2026-10-25T02:30", "2026-10-25T04:30", "UTC")).toMatchObject({
-    notes: [],
-    exact: { from: "2026-10-25T02:30Z" },
-  });
+  const once = parse("2026-10-25T02:30", "2026-10-25T04:30", "UTC");
+  expect(once).toMatchObject({ notes: [], exact: { from: "2026-10-25T02:30Z" } });
   // What has something to say stays in the URL as it was typed.
   expect(parse("2026-10-25T02:30", "2026-10-25T04:30")).toMatchObject({ exact: null });
 });
@@ -132,9 +125,6 @@ test("any range draws at most a thousand points a line, in whole round steps", (
 });
 
 test("a point never stands after now, however little of its step is over", () => {
-  expect([2, 10, 60].map((minutes) => middleOfStep(now, 10 * MINUTE, now + minutes * MINUTE) - now)).toEqual([
-    MINUTE,
-    5 * MINUTE,
-    5 * MINUTE,
-  ]);
+  const middles = [2, 10, 60].map((minutes) => middleOfStep(now, 10 * MINUTE, now + minutes * MINUTE) - now);
+  expect(middles).toEqual([MINUTE, 5 * MINUTE, 5 * MINUTE]);
 });

@@ -37,12 +37,8 @@ test("offsets are those of the moment, to the minute", () => {
 });
 
 test("only the name of a zone is a zone, in any case of letters", () => {
-  expect(["europe/berlin", "UTC", "utc", "America/Argentina/Buenos_Aires"].map(findZone)).toEqual([
-    "Europe/Berlin",
-    "UTC",
-    "UTC",
-    "America/Buenos_Aires",
-  ]);
+  expect(["europe/berlin", "UTC", "utc"].map(findZone)).toEqual(["Europe/Berlin", "UTC", "UTC"]);
+  expect(findZone("America/Argentina/Buenos_Aires")).toBe("America/Buenos_Aires");
   for (const name of ["", "+01:00", "Europe/Atlantis", "x".repeat(70), "Europe/Berlin'", " UTC", "\u0000"]) {
     expect(findZone(name), name).toBeNull();
     expect(zoneOrUtc(name)).toBe("UTC");

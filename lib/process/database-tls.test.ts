@@ -17,10 +17,8 @@ test.each([
 
 test("sslrootcert=system checks the server and its name", () => {
   const read = new URL(withLibpqTls(`${BASE}?sslrootcert=system`)).searchParams;
-  expect([read.get("sslmode"), read.get("sslrootcert")]).toEqual([
-    "verify-full",
-    expect.not.stringMatching(/^system$/),
-  ]);
+  expect(read.get("sslmode")).toBe("verify-full");
+  expect(read.get("sslrootcert")).not.toBe("system");
 });
 
 test.each([

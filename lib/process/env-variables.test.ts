@@ -77,12 +77,10 @@ test("everything set is read as what it is", () => {
   });
 });
 
+const NO_DATABASE = "DATABASE_URL must look like postgresql://user:password@host:5432/database.";
 const WRONG: [Record<string, string>, string][] = [
-  [{ DATABASE_URL: "nonsense" }, "DATABASE_URL must look like postgresql://user:password@host:5432/database."],
-  [
-    { DATABASE_URL: "mysql://u:hunter2@h/d" },
-    "DATABASE_URL must look like postgresql://user:password@host:5432/database.",
-  ],
+  [{ DATABASE_URL: "nonsense" }, NO_DATABASE],
+  [{ DATABASE_URL: "mysql://u:hunter2@h/d" }, NO_DATABASE],
   ...[
     "postgresql://u:p@db-1:5432,db-2:5432/console?target_session_attrs=read-write",
     "postgres://db-1,db-2/console",

@@ -9,14 +9,12 @@ test("log lines lost to a full disk are counted and reported once room returns",
   const before = countLostLines();
   const written: string[] = [];
   let full: Error | undefined = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
-  const stream = vi.spyOn(process.stdout, "write").mockImplementation(((
-    text: string,
-    told: (error?: Error) => void,
-  ) => {
+  const take = (text: string, told: (error?: Error) => void) => {
     if (!full) written.push(text);
     told(full);
     return true;
-  }) as typeof process.stdout.write);
+  };
+  const stream = vi.spyOn(process.stdout, "write").mockImplementation(take as typeof process.stdout.write);
   const since = new Date().toISOString();
   for (const n of [1, 2, 3]) log("info", "event", { n });
   expect(countLostLines() - before).toBe(3);

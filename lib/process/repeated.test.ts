@@ -72,11 +72,6 @@ test("a flood of one event hides no other fault and no recovery", () => {
   logRepeated(OUTAGE, {});
   endRepeated(OUTAGE.event);
   vi.advanceTimersByTime(10 * SECOND);
-  const told = lines.map(({ event, stack }) => [event, stack]);
-  expect(told).toEqual([
-    [FAULT.event, "a"],
-    [FAULT.event, "b"],
-    [OUTAGE.event, undefined],
-    [OUTAGE.over, undefined],
-  ]);
+  expect(lines.map(({ event }) => event)).toEqual([FAULT.event, FAULT.event, OUTAGE.event, OUTAGE.over]);
+  expect(lines.map(({ stack }) => stack)).toEqual(["a", "b", undefined, undefined]);
 });

@@ -45,33 +45,28 @@ test("lost points are whole and add up to what the score lacks", () => {
 
 test("each component explains itself in words, and the worst is the main cause", () => {
   const rows = explainHealth(rateHealth(facts({}), NOW));
-  expect(rows[0]).toMatchObject({
-    component: "cpu",
-    possible: 200,
-    causes: [{ kind: "busy", text: "92 % busy (full score up to 60 %)" }],
-  });
+  const causes = [{ kind: "busy", text: "92 % busy (full score up to 60 %)" }];
+  expect(rows[0]).toMatchObject({ component: "cpu", possible: 200, causes });
   expect(mainCause(rateHealth(facts({}), NOW))).toBe("CPU: 92 % busy");
-  expect(mainCause(rateHealth(facts({ cpuPct: 1, memUsedMb: 100 }), NOW))).toBe(
-    "Network: not reported, counted as 500",
-  );
+  const calm = rateHealth(facts({ cpuPct: 1, memUsedMb: 100 }), NOW);
+  expect(mainCause(calm)).toBe("Network: not reported, counted as 500");
 });
 
 test("outages, restarts and kills explain only well or mainly unstable servers", () => {
   const components = Object.fromEntries(COMPONENTS.map((name) => [name, 1000])) as Record<Component, number>;
   const causes = rateHealth(facts({}), NOW).causes;
   const well = { score: 900, components, causes };
+  const both = { outages: 1, reboots: 1 };
   expect(stabilityCause(well, { outages: 25, reboots: 3 })).toBe("Offline 25 times, 3 restarts");
   expect(stabilityCause(well, { outages: 1, reboots: 0 })).toBe("Offline 1 time");
   expect(stabilityCause(well, { outages: 0, reboots: 1 })).toBe("1 restart");
   expect(stabilityCause(well, { outages: 0, reboots: 0 })).toBeNull();
-  expect(stabilityCause({ ...well, score: 799 }, { outages: 1, reboots: 1 })).toBeNull();
+  expect(stabilityCause({ ...well, score: 799 }, both)).toBeNull();
   const withCpu = { ...components, cpu: 499 };
-  expect(stabilityCause({ ...well, components: withCpu }, { outages: 1, reboots: 1 })).toBeNull();
+  expect(stabilityCause({ ...well, components: withCpu }, both)).toBeNull();
   const unstable = { ...well, score: 799, components: { ...withCpu, stability: 330 } };
-  expect(stabilityCause(unstable, { outages: 1, reboots: 1 })).toBe("Offline 1 time, 1 restart");
-  expect(
-    stabilityCause({ ...unstable, components: { ...withCpu, stability: 340 } }, { outages: 1, reboots: 1 }),
-  ).toBeNull();
+  expect(stabilityCause(unstable, both)).toBe("Offline 1 time, 1 restart");
+  expect(stabilityCause({ ...unstable, components: { ...withCpu, stability: 340 } }, both)).toBeNull();
   const killed = [{ kind: "oomKills", text: "2 processes killed for lack of memory in 24 hours", lost: 300 }] as const;
   const killing = { ...unstable, causes: { ...causes, stability: [...killed] } };
   expect(stabilityCause(killing, { outages: 0, reboots: 0 })).toBe("2 processes killed for lack of memory");

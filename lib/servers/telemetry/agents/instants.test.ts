@@ -80,12 +80,8 @@ test("instants closer than ten seconds give one sample every ten seconds", () =>
 });
 
 test("a backlog in one request is an instant for each of its times", () => {
-  expect(
-    finished(
-      0,
-      [0, 15, 30, 45].flatMap((second) => at(second, "a b")),
-    ),
-  ).toEqual(["0: a b", "15: a b", "30: a b", "45: a b"]);
+  const backlog = [0, 15, 30, 45].flatMap((second) => at(second, "a b"));
+  expect(finished(0, backlog)).toEqual(["0: a b", "15: a b", "30: a b", "45: a b"]);
 });
 
 test("an instant remembers a bounded number of readings and bytes", () => {
