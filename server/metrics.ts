@@ -37,14 +37,16 @@ const registry = new Registry();
 /** A number, or numbers by the value of the first label, and so on. Undefined: there is none. */
 type Values = number | undefined | { readonly [value: string]: Values };
 
-/** A metric that is read when it is asked for. What cannot be read has no sample. Labels never hold text of a client. */
-function metric(
-  Kind: typeof Gauge | typeof Counter,
-  name: string,
-  help: string,
-  labelNames: string[],
-  read: () => Values | Promise<Values>,
-): void {
+/**
+ * A metric that is read when it is asked for: its name, with the names of its labels as `{first,second}`. What cannot be
+ * read has no sample. Labels never hold text of a client.
+ */
+type Declare = (title: string, help: string, read: () => Values | Promise<Values>) => void;
+const gauge: Declare = (...row) => metric(Gauge, ...row);
+const counter: Declare = (...row) => metric(Counter, ...row);
+
+function metric(Kind: typeof Gauge | typeof Counter, ...[title, help, read]: Parameters<Declare>): void {
+  const [name, ...labelNames] = title.split(/[{,}]/).filter(Boolean);
   new Kind({
     name: `console_${name}`,
     help,
@@ -65,10 +67,6 @@ function* samplesOf(values: Values, names: string[], labels = {}): Generator<[la
   if (typeof values === "number") yield [labels, values];
   else for (const [key, of] of Object.entries(values ?? {})) yield* samplesOf(of, others, { ...labels, [name]: key });
 }
-
-type Declare = (name: string, help: string, labelNames: string[], read: () => Values | Promise<Values>) => void;
-const gauge: Declare = (...row) => metric(Gauge, ...row);
-const counter: Declare = (...row) => metric(Counter, ...row);
 
 let running = 0;
 let finished = 0;
@@ -109,15 +107,14 @@ export function countRequests(): { running: number; finished: number } {
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
 delay.enable();
 
-gauge("build_info", "The version and the commit that run.", ["version", "commit"], () => {
+gauge("build_info{version,commit}", "The version and the commit that run.", () => {
   const { version, commit } = buildInfo();
   return { [version]: { [commit]: 1 } };
 });
-gauge("requests_running", "Requests that are being answered.", [], () => running);
+gauge("requests_running", "Requests that are being answered.", () => running);
 gauge(
-  "event_loop_delay_seconds",
+  "event_loop_delay_seconds{percentile}",
   "How late the event loop was since the last look: 99 of 100 times at most, and at most.",
-  ["percentile"],
   () => {
     // Node counts the whole time between two looks.
     const lateness = (ns: number) => Math.max(0, ns / NANOSECONDS - RESOLUTION / SECOND) || 0;
@@ -126,95 +123,77 @@ gauge(
     return found;
   },
 );
-gauge("resident_memory_bytes", "Memory of this instance.", [], () => process.memoryUsage.rss());
-gauge("heap_used_bytes", "Heap in use in this instance.", [], () => process.memoryUsage().heapUsed);
+gauge("resident_memory_bytes", "Memory of this instance.", () => process.memoryUsage.rss());
+gauge("heap_used_bytes", "Heap in use in this instance.", () => process.memoryUsage().heapUsed);
 gauge(
   "memory_limit_bytes",
   "What the memory of this instance may grow to: the limit of its control group, or the machine's memory.",
-  [],
   // Without a control group, Node answers none or more than any machine has.
   () => Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 );
-gauge("heap_full_ratio", "Share of its limit that the heap takes.", [], () => {
+gauge("heap_full_ratio", "Share of its limit that the heap takes.", () => {
   return process.memoryUsage().heapUsed / getHeapStatistics().heap_size_limit;
 });
-counter("log_lines_lost_total", "Lines that the log did not take, as when its disk is full.", [], countLostLines);
+counter("log_lines_lost_total", "Lines that the log did not take, as when its disk is full.", countLostLines);
 
-gauge("admission_waiting", "Requests that wait for their share of what is scarce, by kind.", ["kind"], () =>
+gauge("admission_waiting{kind}", "Requests that wait for their share of what is scarce, by kind.", () =>
   mapValues(fairCounts(), ({ waiting }) => waiting),
 );
 counter(
-  "admission_total",
+  "admission_total{kind,outcome}",
   "Requests by kind and outcome: let in at once, let in after a wait, refused with 503.",
-  ["kind", "outcome"],
   () => mapValues(fairCounts(), ({ atOnce, waited, refused }) => ({ at_once: atOnce, waited, refused })),
 );
-counter("limit_decisions_total", "Decisions of the rate limit, by policy.", ["policy", "decision"], () =>
+counter("limit_decisions_total{policy,decision}", "Decisions of the rate limit, by policy.", () =>
   mapValues(Object.fromEntries(limitCounts()), ({ accepted, refused }) => ({ accepted, refused })),
 );
-gauge(
-  "limit_store_down",
-  "Processes that decide alone because the shared store of the limit does not answer.",
-  [],
-  () => {
-    const isUp = limitStoreIsUp();
-    return isUp === null ? undefined : Number(!isUp);
-  },
-);
-gauge("database_connections", "Connections to PostgreSQL, by what they do.", ["state"], () => {
+gauge("limit_store_down", "Processes that decide alone because the shared store of the limit does not answer.", () => {
+  const isUp = limitStoreIsUp();
+  return isUp === null ? undefined : Number(!isUp);
+});
+gauge("database_connections{state}", "Connections to PostgreSQL, by what they do.", () => {
   return { idle: pool.idleCount, busy: pool.totalCount - pool.idleCount };
 });
-gauge("database_exhausted", "Processes in which no connection is left that a request could take.", [], () =>
+gauge("database_exhausted", "Processes in which no connection is left that a request could take.", () =>
   Number(pool.waitingCount > 0 || pool.totalCount - pool.idleCount >= env.databasePoolSize),
 );
 gauge(
   "not_ready",
   "Processes that say 503 at /readyz: they end, or the database is away or takes no writes.",
-  [],
   async () => Number((await inTime(readiness, READY_WITHIN).catch(() => null)) !== "ok"),
 );
 gauge(
-  "edge_node_refused",
+  "edge_node_refused{node}",
   "Connections that an edge node refused before they belonged to a service, in the newest minute that it reported.",
-  ["node"],
   async () => Object.fromEntries((await listRefused()).map(({ node, refused }) => [node, refused])),
 );
-gauge("notices_due", "Notices to channels that are due and not sent.", [], async () => (await measureDue()).due);
-gauge(
-  "notices_oldest_due_seconds",
-  "How long the oldest of what is to be told has been due.",
-  [],
-  async () => (await measureDue()).oldest,
-);
-counter("notices_total", "Messages to channels, by how they ended: delivered, or given up.", ["outcome"], () => {
+gauge("notices_due", "Notices to channels that are due and not sent.", async () => (await measureDue()).due);
+gauge("notices_oldest_due_seconds", "How long the oldest of what is to be told has been due.", async () => {
+  return (await measureDue()).oldest;
+});
+counter("notices_total{outcome}", "Messages to channels, by how they ended: delivered, or given up.", () => {
   return noticeCounts;
 });
 
-gauge(
-  "sweep_finished_timestamp_seconds",
-  "When the hourly sweep of all instances came to its end last.",
-  [],
-  async () => {
-    const last = await findLastSweep();
-    return last === null ? undefined : last.finishedAt.getTime() / SECOND;
-  },
-);
-gauge("sweep_failed_steps", "Steps of the last sweep that failed. The next one tries them again.", [], async () => {
+gauge("sweep_finished_timestamp_seconds", "When the hourly sweep of all instances came to its end last.", async () => {
+  const last = await findLastSweep();
+  return last === null ? undefined : last.finishedAt.getTime() / SECOND;
+});
+gauge("sweep_failed_steps", "Steps of the last sweep that failed. The next one tries them again.", async () => {
   return (await findLastSweep())?.failedSteps;
 });
-gauge("database_size_bytes", "Size of the database, at the last sweep.", [], async () =>
+gauge("database_size_bytes", "Size of the database, at the last sweep.", async () =>
   (await findLastSweep())?.counts.get(DATABASE_BYTES),
 );
 gauge(
-  "oldest_partition_timestamp_seconds",
+  "oldest_partition_timestamp_seconds{table}",
   "The oldest day that has a partition, by table, at the last sweep.",
-  ["table"],
   async () => {
     const last = await findLastSweep();
     return Object.fromEntries(DAILY_TABLES.map((table) => [table, last?.counts.get(oldestDayOf(table))]));
   },
 );
-gauge("partition_kept_seconds", "For how long the days of a table are kept.", ["table"], () => ({
+gauge("partition_kept_seconds{table}", "For how long the days of a table are kept.", () => ({
   telemetry_samples: (env.telemetryDays * DAY) / SECOND,
   metric_samples: (KEPT.metricsDays * DAY) / SECOND,
 }));
