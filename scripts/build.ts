@@ -77,10 +77,11 @@ async function build(distDir: string): Promise<void> {
   const [[code], output, errors] = await Promise.all([once(next, "exit"), text(next.stdout), text(next.stderr)]);
   process.off("exit", end);
   if (code !== 0) throw new PlainError(`The build failed.\n${output}${errors}`);
-  await bundleStartChecks(join(distDir, "start-checks.mjs"));
   await bundleServer(distDir);
   const info = { version: versionOfSources(), commit: commitOfSources() };
   writeFileSync(join(distDir, BUILD_INFO), JSON.stringify(info));
+  // A console starts once this file is there.
+  await bundleStartChecks(join(distDir, "start-checks.mjs"));
   writeFileSync(join(distDir, STAMP), hash);
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { isMachinePath } from "@/lib/http/machine-path.mjs";
@@ -6,11 +6,6 @@ import { isMachinePath } from "@/lib/http/machine-path.mjs";
 /** The module that lists the machine routes. It stands in no file. */
 const LIST = "@/server/machine-routes";
 const PACKAGE = /^(?:[a-z]|@[a-z])/;
-
-/** The first line of the bundle, by which a start knows the build that it belongs to. */
-function bundleHead(distDir: string): string {
-  return `// Build ${readFileSync(join(distDir, "BUILD_ID"), "utf8")}`;
-}
 
 /** Bundles the HTTP server with the handlers of all machine routes into one file of the build. Packages stay outside. */
 export async function bundleServer(distDir: string): Promise<void> {
@@ -24,15 +19,10 @@ export async function bundleServer(distDir: string): Promise<void> {
     plugins: [listOfRoutes()],
   });
   try {
-    const { output } = await bundle.generate({ format: "esm", sourcemap: true, codeSplitting: false });
-    const [{ code: written, map }] = output;
-    const code = written.replace(/^\/\/# sourceMappingURL=.*$/m, "");
-    writeFileSync(
-      join(distDir, "server.mjs"),
-      `${bundleHead(distDir)}\n${code}\n//# sourceMappingURL=server.mjs.map\n`,
-    );
-    // The head is a line more.
-    if (map) writeFileSync(join(distDir, "server.mjs.map"), JSON.stringify({ ...map, mappings: `;${map.mappings}` }));
+    // By its first line a start knows the build that it belongs to.
+    const banner = `// Build ${readFileSync(join(distDir, "BUILD_ID"), "utf8")}`;
+    const file = join(distDir, "server.mjs");
+    await bundle.write({ file, format: "esm", banner, sourcemap: true, codeSplitting: false });
   } finally {
     await bundle.close();
   }
