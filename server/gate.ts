@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { isHandlerMethod } from "@/lib/http/methods.mjs";
 import { env } from "@/lib/process/env";
+import { decoded } from "./routes";
 
 /** More headers than any client sends. Node's own limit is off, because it drops the last ones, which proxies append. */
 const MAX_HEADERS = 200;
@@ -33,12 +34,9 @@ export function findFault({ rawHeaders, headers, url = "", httpVersion }: Incomi
  */
 export function normalize(request: IncomingMessage): string {
   const { headers, rawHeaders } = request;
-  const [target = ""] = (request.url ?? "").split("#");
-  const queryStart = target.indexOf("?");
-  const query = queryStart < 0 ? "" : target.slice(queryStart);
-  let path = queryStart < 0 ? target : target.slice(0, queryStart);
+  let [, path = "", query = ""] = /^([^?#]*)(\?[^#]*)?/.exec(request.url ?? "") ?? [];
   // A base URL that ends in a slash makes "//api/v1/me".
-  const collapsed = path.includes("//") ? path.replace(/\/{2,}/g, "/") : path;
+  const collapsed = path.replace(/\/{2,}/g, "/");
   if (isForMachines(collapsed)) {
     path = collapsed;
     request.url = path + query;
@@ -64,7 +62,7 @@ export function normalize(request: IncomingMessage): string {
 
 /** Whether only handlers answer a path, also when it is percent-encoded. */
 export function isForMachines(path: string): boolean {
-  return isMachinePath(path) || (path.includes("%") && isMachinePath(decodeAll(path)));
+  return isMachinePath(path) || (path.includes("%") && isMachinePath((decoded(path) ?? "").replace(/\/{2,}/g, "/")));
 }
 
 /** Whether Next sent the request to itself. Its headers were then checked with the original request. */
@@ -86,12 +84,4 @@ function valuesOf(rawHeaders: string[], name: string): string[] {
     const found = index % 2 === 1 ? (rawHeaders[index - 1] ?? "") : "";
     return found.length === name.length && found.toLowerCase() === name;
   });
-}
-
-function decodeAll(path: string): string {
-  try {
-    return decodeURIComponent(path).replace(/\/{2,}/g, "/");
-  } catch {
-    return path;
-  }
 }

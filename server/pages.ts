@@ -22,7 +22,7 @@ import { continueIfExpected } from "./incoming";
 import { keptKey, keptPage } from "./kept-pages";
 import { sendBody } from "./outgoing";
 import { refuse, refuseUnknown } from "./refusals";
-import { matcherOf } from "./routes";
+import { decoded, matcherOf } from "./routes";
 
 const SIGN_IN = "/sign-in";
 /** Files of the build. Other paths that begin with `_` are internals of Next that no page needs. */
@@ -191,7 +191,8 @@ async function sendPage(answer: Collected | null, request: IncomingMessage, resp
 /** The status with which a request for a page must be refused; null when Next may see the request. */
 function findPageFault({ headers, method, url = "" }: IncomingMessage, path: string): number | null {
   if (/^\/(?:_|%5f)/i.test(path) && !path.startsWith(STATIC)) return 404;
-  if (DOTS.test(path) || !isDecodable(path)) return 404;
+  // Where a segment is an id, Next would answer what cannot be decoded with a bare 500.
+  if (DOTS.test(path) || !decoded(path)) return 404;
   if (method !== "GET" && method !== "HEAD" && method !== "POST") return 405;
   if (url.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) return 400;
   const action = headers["next-action"];
@@ -202,15 +203,6 @@ function findPageFault({ headers, method, url = "" }: IncomingMessage, path: str
   // A form of the console is sent by a browser as this, and by Next's router as this or as text.
   const type = headers["content-type"] ?? "";
   return /^multipart\/form-data *;/i.test(type) || (action !== undefined && /^text\/plain *;/i.test(type)) ? null : 400;
-}
-
-/** Whether a path is percent-encoded text. Where a segment is an id, Next would answer another one with a bare 500. */
-function isDecodable(path: string): boolean {
-  try {
-    return decodeURIComponent(path) !== "";
-  } catch {
-    return false;
-  }
 }
 
 /** Whether Next's router in the browser may have sent this as what it shows. Next would answer anything else with a 500. */

@@ -18,7 +18,9 @@ export function matcherOf<Handlers>(routes: readonly Route<Handlers>[]): (path: 
   return (asked) => {
     const known = fixed.get(asked);
     if (known) return known;
-    const path = asked.replace(/\/$/, "").split("/").map(decode).map(encodeURIComponent).join("/");
+    const segments = asked.replace(/\/$/, "").split("/");
+    // One that cannot be decoded stays as it is: no route has such a name, so the answer is 404.
+    const path = segments.map((segment) => encodeURIComponent(decoded(segment) ?? segment)).join("/");
     for (const { route, expression } of ranked) {
       const found = expression.exec(path);
       if (found) return { ...route, params: paramsOf(found), path };
@@ -47,11 +49,11 @@ function paramsOf({ groups = {} }: RegExpExecArray): Record<string, string | str
   return Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, text === undefined ? [] : read(text)]));
 }
 
-/** A segment that cannot be decoded stays as it is: no route has such a name, so the answer is 404. */
-function decode(segment: string): string {
+/** What percent-encoded text says; null when it cannot be decoded. */
+export function decoded(text: string): string | null {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(text);
   } catch {
-    return segment;
+    return null;
   }
 }
