@@ -13,9 +13,8 @@ export const MAX_FORM = 16_384;
 /** The name of a server action, as Next writes it. */
 export const ACTION = /^[0-9a-f]{40,44}$/;
 
-// The fields in which a page without scripts names its action. An action with bound arguments has two further fields.
-const PLAIN_ACTION = /^\$ACTION_ID_([0-9a-f]{40,44})$/;
-const BOUND_ACTION = /^\$ACTION_REF_(\d{1,3})$/;
+/** The field in which a page without scripts names its action. One with bound arguments has a number and two more fields. */
+const NAMED = /^\$ACTION_(?:ID_([0-9a-f]{40,44})|REF_(\d{1,3}))$/;
 /** The `$` references that the console's forms use: undefined, a form, and an escaped text that begins with `$`. */
 const REFERENCE = /^\$(?:undefined$|K\w{1,4}$|\$)/;
 
@@ -64,12 +63,10 @@ async function parse(type: string, body: Buffer): Promise<FormData | null> {
 
 /** Finds the action in a form of a page without scripts. Undefined unless the fields name exactly one, well-formed. */
 function findAction(fields: FormData): string | undefined {
-  const names = [...fields.keys()].filter((name) => PLAIN_ACTION.test(name) || BOUND_ACTION.test(name));
-  const [name] = names;
-  if (names.length !== 1) return undefined;
-  const [, plain] = PLAIN_ACTION.exec(name ?? "") ?? [];
-  if (plain) return plain;
-  const [, number] = BOUND_ACTION.exec(name ?? "") ?? [];
+  const names = [...fields.keys()].filter((name) => NAMED.test(name));
+  // The pattern has no comma: none or several, joined, are not found.
+  const [, plain, number] = NAMED.exec(names.join()) ?? [];
+  if (!number) return plain;
   const action = parseJson(fields.get(`$ACTION_${number}:0`));
   const isWhole =
     action?.bound === "$@1" && ACTION.test(action.id) && areArguments(fields.get(`$ACTION_${number}:1`), 1);
@@ -104,8 +101,7 @@ function parseJson(text: FormDataEntryValue | null): any {
 function replay(request: IncomingMessage, body: Buffer): IncomingMessage {
   const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = request;
   const copy = new IncomingMessage(request.socket);
-  Object.assign(copy, { method, url, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor });
-  copy.headers = headers;
+  Object.assign(copy, { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor });
   copy.push(body);
   copy.push(null);
   copy.complete = true;
