@@ -36,13 +36,14 @@ class CollectingResponse extends ServerResponse {
 
   override flushHeaders(): void {}
 
-  override write(chunk: unknown, encoding?: unknown): boolean {
-    this.#keep(chunk, encoding);
+  /** Next writes text in UTF-8, and bytes. */
+  override write(chunk: unknown): boolean {
+    if (typeof chunk === "string" || chunk instanceof Uint8Array) this.#chunks.push(Buffer.from(chunk as string));
     return true;
   }
 
-  override end(chunk?: unknown, encoding?: unknown): this {
-    this.#keep(chunk, encoding);
+  override end(chunk?: unknown): this {
+    this.write(chunk);
     this.finished = true;
     this.emit("finish");
     this.emit("close");
@@ -58,12 +59,5 @@ class CollectingResponse extends ServerResponse {
     // Next sets Vary on every answer for its pages. The server sets its own.
     const headers = Object.entries(this.getHeaders()).filter(([name]) => !/^(?:transfer-encoding|vary)$/.test(name));
     return { status: this.statusCode, headers: headers as Collected["headers"], body: Buffer.concat(this.#chunks) };
-  }
-
-  #keep(chunk: unknown, encoding: unknown): void {
-    if (chunk instanceof Uint8Array) this.#chunks.push(Buffer.from(chunk));
-    else if (typeof chunk === "string") {
-      this.#chunks.push(Buffer.from(chunk, (typeof encoding === "string" ? encoding : "utf8") as BufferEncoding));
-    }
   }
 }
