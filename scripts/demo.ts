@@ -4,6 +4,7 @@ import { PlainError } from "@/lib/failures";
 import { NOTICE_PAGE, TOKEN_PAGE } from "@/lib/page-paths";
 import { parseEnv } from "@/lib/process/env-variables";
 import { type Catcher, startCatcher } from "@/prisma/demo/catcher";
+import { DEMO_ACCOUNTS, FIRST_ACCOUNT } from "@/prisma/demo/data";
 import { noticeVariables } from "@/prisma/demo/notice-settings";
 import type { DemoAccess } from "@/prisma/demo/seed";
 import { requireFree } from "@/server/listen";
@@ -113,9 +114,9 @@ async function startLife(origin: string, { builtAt }: DemoAccess): Promise<() =>
   };
 }
 
-function welcome(origin: string, { accounts, token }: DemoAccess, catcher: Catcher, logFile?: string): string {
-  const width = Math.max(...accounts.map(({ email }) => email.length));
-  const lines = accounts.map(
+function welcome(origin: string, { token }: DemoAccess, catcher: Catcher, logFile?: string): string {
+  const width = Math.max(...DEMO_ACCOUNTS.map(({ email }) => email.length));
+  const lines = DEMO_ACCOUNTS.map(
     ({ email, password, role, disabled }) => `  ${email.padEnd(width)}  ${password}  ${disabled ? "disabled" : role}`,
   );
   return [
@@ -128,7 +129,7 @@ function welcome(origin: string, { accounts, token }: DemoAccess, catcher: Catch
     "Accounts (demo only: e-mail, password, role)",
     ...lines,
     "",
-    `Token of ${accounts[0]?.email}, new at every start:`,
+    `Token of ${FIRST_ACCOUNT.email}, new at every start:`,
     `  ${token}`,
     "",
     "Try it:",

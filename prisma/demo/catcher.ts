@@ -1,23 +1,25 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from "node:net";
+import { createServer as createPlainServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { listen } from "@/server/listen";
 
 /** The newest messages are kept, in memory. */
 export const MOST_MESSAGES = 50;
 
 /** `url`: the page that shows what arrived; a POST to it is a webhook. */
 export type Catcher = { url: string; smtpUrl: string; stop(): void };
-type Caught = { number: number; title: string; text: string };
 type Keep = (title: string, text: string) => void;
 
 /** Takes the mail and the webhooks that the demo's console sends, and shows them on a page: on loopback, at free ports. */
 export async function startCatcher(): Promise<Catcher> {
-  const caught: Caught[] = [];
+  const caught: string[] = [];
   let number = 0;
   const keep: Keep = (title, text) => {
-    caught.unshift({ number: ++number, title: `${title}, ${new Date().toUTCString()}`, text });
+    const head = escapeHtml(`${title}, ${new Date().toUTCString()}`);
+    const linked = escapeHtml(text).replace(/https?:\/\/(?:[^\s&\\]|&#38;)+/g, '<a href="$&">$&</a>');
+    const id = `m${++number}`;
+    caught.unshift(`<article aria-labelledby="${id}"><h2 id="${id}">${head}</h2><pre>${linked}</pre></article>`);
     caught.splice(MOST_MESSAGES);
   };
   const mail = createPlainServer((socket) => {
@@ -27,7 +29,7 @@ export async function startCatcher(): Promise<Catcher> {
   const web = createServer((request, response) => {
     answer(request, response, caught, keep).catch(() => response.destroy());
   });
-  const [port, smtpPort] = [await listen(web), await listen(mail)];
+  const [port, smtpPort] = [await listen(web, 0, "127.0.0.1"), await listen(mail, 0, "127.0.0.1")];
   return {
     ...{ url: `http://127.0.0.1:${port}`, smtpUrl: `smtp://127.0.0.1:${smtpPort}` },
     stop() {
@@ -69,7 +71,7 @@ function readMail(raw: string): string {
   return Buffer.from(bytes, "latin1").toString();
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, caught: Caught[], keep: Keep): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, caught: string[], keep: Keep): Promise<void> {
   const { method, url, headers } = request;
   // A page elsewhere whose name leads here could else read the mails.
   if (!/^(?:127\.0\.0\.1|localhost):/.test(headers.host ?? "")) return void response.writeHead(421).end();
@@ -79,25 +81,15 @@ async function answer(request: IncomingMessage, response: ServerResponse, caught
     keep(`Webhook: POST ${url}`, [...facts.map((fact) => fact.join(": ")), "", body].join("\n"));
     return void response.writeHead(204).end();
   }
-  const articles = caught.map(({ number, title, text }) => {
-    const linked = escapeHtml(text).replace(/https?:\/\/(?:[^\s&\\]|&#38;)+/g, '<a href="$&">$&</a>');
-    return `<article aria-labelledby="m${number}"><h2 id="m${number}">${escapeHtml(title)}</h2><pre>${linked}</pre></article>`;
-  });
   response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
   response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Sent by the demo</title>
 <style>:root { color-scheme: light dark; font-family: system-ui } pre { white-space: pre-wrap; overflow-wrap: anywhere }</style>
 <h1>Sent by the demo</h1>
 <p>All mail of the demo's console arrives here, and every webhook that names this address: the newest ${MOST_MESSAGES}.</p>
-${articles.join("\n") || "<p>Nothing has arrived yet.</p>"}
+${caught.join("\n") || "<p>Nothing has arrived yet.</p>"}
 <script type="module">${SHOW_WHAT_ARRIVES}</script>`);
 }
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
 }

@@ -5,8 +5,8 @@ import { mintWebhookSecret } from "@/lib/notices/channels/webhook";
 import { seal } from "@/lib/notices/secrets";
 import { env } from "@/lib/process/env";
 import { hashToken } from "@/lib/tokens/format";
-import { FIRST_ACCOUNT } from "@/prisma/demo/data";
 import type { Catcher } from "./catcher";
+import { FIRST_ACCOUNT } from "./data";
 
 /**
  * Gives the first account of the demo a channel of mail and one of webhooks, which lead to the catcher. Each start has a

@@ -3,7 +3,7 @@
 
 import type { AccountRole } from "@/lib/accounts/accounts";
 import type { GameService } from "@/lib/generated/prisma/client";
-import type { BenchmarkStatus, TicketStatus } from "@/lib/generated/prisma/enums";
+import type { BenchmarkStatus } from "@/lib/generated/prisma/enums";
 import type { EventFacts } from "@/lib/servers/events/kinds";
 import type { Measurement } from "@/lib/servers/telemetry/measurements";
 
@@ -29,6 +29,9 @@ export const DEMO_ACCOUNTS = [
   account("Ines Duarte", ines, "support", 88.55),
   account("Noor Haddad", "noor@demo.example", "admin", 415.17),
 ];
+/** Which accounts are the demo's. */
+export const DEMO_EMAILS = { in: DEMO_ACCOUNTS.map(({ email }) => email) };
+export const OF_THE_DEMO = { account: { email: DEMO_EMAILS } };
 
 /**
  * Of the first account, beside the one that each start of the demo creates. `age`, `expires` and `revoked` are days before and after
@@ -131,14 +134,13 @@ export const DEMO_SERVERS: readonly DemoServer[] = [
       { memoryPct: [61, 74], ranges: { cpuStealPct: [3, 9], swapUsedPct: null } }) },
 ];
 
-const UNFINISHED = [null, null, null, null, null];
 /** `scores`: of cpu, disk, network and stability, and the total (docs/agents.md). */
 const run = (
   hostname: string,
   label: string,
   hoursAgo: number,
   status: BenchmarkStatus,
-  scores: (number | null)[],
+  scores: (number | null)[] = [],
   verified = true,
 ) => {
   const [cpu = null, disk = null, network = null, stability = null, total = null] = scores;
@@ -149,17 +151,19 @@ export const DEMO_RUNS = [
   run("web-1.fra.ada.example", "After delivery", 4_320, "done", [71, 83, 64, 92, 78]),
   run("web-1.fra.ada.example", "After kernel 6.12", 690, "done", [73, 84, 62, 90, 78]),
   run("web-1.fra.ada.example", "Monthly, November", 52, "done", [72, 83, null, 91, 81]),
-  run("web-1.fra.ada.example", "With new NVMe", 0.1, "running", UNFINISHED),
+  run("web-1.fra.ada.example", "With new NVMe", 0.1, "running"),
   run("db-1.fra.ada.example", "Before go-live", 4_300, "done", [78, 91, 66, 88, 82]),
   run("db-1.fra.ada.example", "Under load", 170, "done", [49, 58, 63, 31, 50]),
   run("backup-1.hel.ada.example", "Monthly, November", 51, "done", [60, null, 58, 84, null]),
   run("lobby-1.fra.ada.example", "Single core", 980, "done", [93, null, null, null, null], false),
   run("build-1.nbg.ada.example", "Retry 2", 27, "done", [66, 71, 0, null, 58], false),
-  run("build-1.nbg.ada.example", "Retry 3", 0.4, "pending", UNFINISHED),
-  run("survival-3.ash.ada.example", "Lost contact", 3.2, "running", UNFINISHED),
+  run("build-1.nbg.ada.example", "Retry 3", 0.4, "pending"),
+  run("survival-3.ash.ada.example", "Lost contact", 3.2, "running"),
   run("proxy-1.ams.ben.example", "Baseline", 2_700, "done", [64, 79, 70, 95, 76]),
   run("vps-paris.chloe.example", "First try", 1_400, "done", [38, 47, 51, 62, 47]),
 ];
+
+export type DemoRun = (typeof DEMO_RUNS)[number];
 
 export type DemoService = Pick<
   GameService,
@@ -202,23 +206,15 @@ export const DEMO_SERVICES: readonly DemoService[] = [
     status: "active", configVersion: 3, changedHoursAgo: 900, players: 14 },
 ];
 
-type DemoTicket = {
-  owner: string;
-  subject: string;
-  javaHostname: string | null;
-  status: TicketStatus;
-  ageDays: number;
-};
-
 // biome-ignore format: a table reads by its rows
-export const DEMO_TICKETS: readonly [DemoTicket, ...DemoTicket[]] = [
+export const DEMO_TICKETS = [
   { owner: chloe, subject: "Players from Brazil see 400 ms", javaHostname: "creative.play.example.net", status: "open", ageDays: 1.28 },
   { owner: ada, subject: "Please keep the old address for a month", javaHostname: "old.play.example.net", status: "closed", ageDays: 3.84 },
   // This hostname is not the owner's service, so the ticket gives staff no access to it.
   { owner: chloe, subject: "Cannot reach Survival through my provider", javaHostname: "survival.play.example.net", status: "open", ageDays: 2.07 },
   { owner: ada, subject: "Invoice address has changed", javaHostname: null, status: "open", ageDays: 5.35 },
   { owner: ben, subject: "Raise the limit of services", javaHostname: null, status: "closed", ageDays: 70.57 },
-];
+] as const;
 
 /** Frankfurt, Ashburn and Singapore. `share`: of all players. `latencyMs`: to the origin, undisturbed. */
 export const EDGE_NODES = [

@@ -1,12 +1,12 @@
-import { makeDay } from "@/lib/database/partitions";
+import { listDays, makeDay } from "@/lib/database/partitions";
 import { execute, query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, MINUTE } from "@/lib/format/time";
 import { presentScore, rateSample } from "@/lib/servers/health-score";
 import { HISTORY_MEASURES, rolledUpRows, rolledUpValues } from "@/lib/servers/telemetry/measurements";
-import type { Machine } from "@/prisma/demo/data";
-import { isOfFullness, type Moment, sampleAt } from "@/prisma/demo/machines";
+import type { Machine } from "./data";
+import { isOfFullness, type Moment, sampleAt } from "./machines";
 
 // What machines have reported, as series of rows. Whatever happens again and again does so at minutes since the
 // epoch that divide by a number, so each statement can be run for any time, and again.
@@ -71,11 +71,9 @@ const SAMPLES = statement({ machines: json, ...STEP }, (given) => ({
     from ${moments(given)} on conflict do nothing`,
 }));
 
-const bands = HISTORY_MEASURES.flatMap((measure) => [
-  [h[`${measure}Min`].name, `min(${t[measure]})`] as const,
-  [h[`${measure}Avg`].name, `avg(${t[measure]})`] as const,
-  [h[`${measure}Max`].name, `max(${t[measure]})`] as const,
-]);
+const bands = HISTORY_MEASURES.flatMap((measure) =>
+  (["Min", "Avg", "Max"] as const).map((of) => [h[`${measure}${of}`].name, `${of}(${t[measure]})`] as const),
+);
 // Each hour of the clock in that time, as its samples are. One that check-ins have begun goes on by them alone.
 const HOURS = statement({ machines: json, ...PERIOD }, ({ machines, from, until }) => ({
   sql: `insert into telemetry_hours (server_id, hour, seen, samples, reboots, oom_kills, oom_at, ${bands.map(([name]) => name).join(", ")})
@@ -100,21 +98,14 @@ const EVENTS = statement({ machines: json, ...PERIOD }, ({ machines, from, until
     on conflict do nothing`,
 }));
 
-const madeDays = new Set<number>();
-
 /** Writes what machines measured in a time, every so often, with its hours. What is there already stays. */
 export async function writeSamples(machines: readonly DemoMachine[], period: Period, step = "1 minute"): Promise<void> {
-  for (let at = period.from.getTime(); at < period.until.getTime() + DAY; at += DAY) {
-    const day = Math.floor(at / DAY);
-    if (!madeDays.has(day)) await makeDay("telemetry_samples", at);
-    madeDays.add(day);
+  const days = await listDays("telemetry_samples");
+  for (let day = Math.floor(period.from.getTime() / DAY) * DAY; day < period.until.getTime(); day += DAY) {
+    if (!days.some(({ end }) => end === day + DAY)) await makeDay("telemetry_samples", day);
   }
   const rows = JSON.stringify(machines.map(rowOf));
-  // A day may not have been made, because its table was busy.
-  await execute(SAMPLES, { machines: rows, ...period, step }).catch((error) => {
-    madeDays.clear();
-    throw error;
-  });
+  await execute(SAMPLES, { machines: rows, ...period, step });
   await execute(HOURS, { machines: rows, ...period });
 }
 

@@ -2,17 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { DEMO_ACCOUNTS, DEMO_SERVERS } from "@/prisma/demo/data";
-import {
-  type DemoMachine,
-  LEAKS_EVERY,
-  momentOf,
-  RESTARTS_EVERY,
-  writeEvents,
-  writeSamples,
-} from "@/prisma/demo/history";
-import { sampleAt } from "@/prisma/demo/machines";
-import { runNodes, writeTraffic } from "@/prisma/demo/traffic";
+import { DEMO_SERVERS, OF_THE_DEMO } from "./data";
+import { type DemoMachine, LEAKS_EVERY, momentOf, RESTARTS_EVERY, writeEvents, writeSamples } from "./history";
+import { sampleAt } from "./machines";
+import { runNodes, writeTraffic } from "./traffic";
 
 /** Each running machine checks in this often, one after the other. */
 const CHECK_IN_EVERY = 30 * SECOND;
@@ -26,8 +19,6 @@ const BETWEEN_PARTS = SECOND / 20;
 const PAST = 31 * DAY;
 const EACH_MINUTE = 2 * DAY;
 const WITH_TRAFFIC = 7 * DAY;
-
-export const OF_THE_DEMO = { account: { email: { in: DEMO_ACCOUNTS.map(({ email }) => email) } } };
 
 /** The machines of the demo that nobody has removed. `builtAt`: when the demo was built. */
 export async function demoMachines(builtAt: Date): Promise<DemoMachine[]> {
@@ -52,10 +43,8 @@ export async function checkIn(machine: DemoMachine, now: Date): Promise<void> {
   const killsUpTo = (time: number) => (habit === "leaks memory" ? Math.floor(time / LEAKS_EVERY) : 0);
   const sample = {
     ...sampleAt(machine.machine, moment ?? { busy: 0.5, filled: 0.5 }),
-    ...{
-      uptimeS: Math.floor((at - startedAt) / SECOND),
-      oomKills: killsUpTo(at) - killsUpTo(Number(row.lastSeenAt ?? now)),
-    },
+    uptimeS: Math.floor((at - startedAt) / SECOND),
+    oomKills: killsUpTo(at) - killsUpTo(Number(row.lastSeenAt ?? now)),
   };
   const [key] = row.keys;
   const arrival = { sampledAt: now, arrivedAt: now, ...(key && { key: { id: key.id, ip: publicIp } }) };
@@ -109,18 +98,32 @@ export function startSimulator(builtAt: Date): { stop(): Promise<void> } {
   const running = async () => (await demoMachines(builtAt)).filter(({ until }) => until === null);
   const turn = CHECK_IN_EVERY / DEMO_SERVERS.filter(({ machine }) => machine && !machine.hasStopped).length;
   let turns = 0;
+  // Runs a task every so many milliseconds, until it answers true. Of failures one after the other the first is said. Prisma's
+  // errors begin with the call that failed, and end with why.
+  const repeat = async (what: string, every: number, task: (now: Date) => Promise<unknown>): Promise<void> => {
+    let fails = false;
+    while (await wait(fails ? Math.max(every, SECOND) : every, true, { signal }).catch(() => false)) {
+      try {
+        if ((await task(new Date())) === true) return;
+        fails = false;
+      } catch (error) {
+        if (!fails) console.error(`The demo fails at ${what}: ${String(error).trim().split("\n").at(-1)?.trim()}`);
+        fails = true;
+      }
+    }
+  };
   const loops = Promise.all([
-    repeat("check-ins", turn, signal, async (now) => {
+    repeat("check-ins", turn, async (now) => {
       const machines = await running();
       const machine = machines[turns++ % machines.length];
       if (machine) await checkIn(machine, now);
     }),
-    repeat("edge nodes", NODES_EVERY, signal, runNodes),
-    repeat("traffic", MINUTE, signal, async (now) => catchUp(await running(), now)),
+    repeat("edge nodes", NODES_EVERY, runNodes),
+    repeat("traffic", MINUTE, async (now) => catchUp(await running(), now)),
     // The embedded database has no autovacuum: without this the space of deleted rows is never used again. PostgreSQL cannot
     // prepare it, so it is no declared statement.
-    repeat("tidying", HOUR, signal, () => db.$executeRaw`vacuum telemetry_samples, metric_samples`),
-    repeat("writing the past", BETWEEN_PARTS, signal, writePast(builtAt)),
+    repeat("tidying", HOUR, () => db.$executeRaw`vacuum telemetry_samples, metric_samples`),
+    repeat("writing the past", BETWEEN_PARTS, writePast(builtAt)),
   ]);
   return {
     async stop() {
@@ -128,26 +131,4 @@ export function startSimulator(builtAt: Date): { stop(): Promise<void> } {
       await loops;
     },
   };
-}
-
-/**
- * Runs a task every so many milliseconds, until the signal or until it answers true. Of failures one after the other the first is
- * said. Prisma's errors begin with the call that failed, and end with why.
- */
-async function repeat(
-  what: string,
-  every: number,
-  signal: AbortSignal,
-  task: (now: Date) => Promise<unknown>,
-): Promise<void> {
-  let fails = false;
-  while (await wait(fails ? Math.max(every, SECOND) : every, true, { signal }).catch(() => false)) {
-    try {
-      if ((await task(new Date())) === true) return;
-      fails = false;
-    } catch (error) {
-      if (!fails) console.error(`The demo fails at ${what}: ${String(error).trim().split("\n").at(-1)?.trim()}`);
-      fails = true;
-    }
-  }
 }

@@ -1,5 +1,5 @@
 import { eachMeasurement, type Measurement, type Sample } from "@/lib/servers/telemetry/measurements";
-import type { Machine, Range } from "@/prisma/demo/data";
+import type { Machine, Range } from "./data";
 
 /** How busy a machine is, 0 to 1, and how full: its memory, swap and disks move more slowly. */
 export type Moment = { busy: number; filled: number };

@@ -13,27 +13,28 @@ import { createServer } from "@/lib/servers/management";
 import { createToken, listTokens, revokeTokens } from "@/lib/tokens/management";
 import {
   DEMO_ACCOUNTS,
+  DEMO_EMAILS,
   DEMO_RUNS,
   DEMO_SERVERS,
   DEMO_SERVICES,
   DEMO_TICKETS,
   DEMO_TOKENS,
+  type DemoRun,
   EDGE_NODES,
   FIRST_ACCOUNT,
-} from "@/prisma/demo/data";
-import { json, writeSamples } from "@/prisma/demo/history";
-import { catchUp, checkIn, demoMachines, lastHour, OF_THE_DEMO, thisMinute } from "@/prisma/demo/live";
-import { answersTo, runNodes } from "@/prisma/demo/traffic";
+  OF_THE_DEMO,
+} from "./data";
+import { json, writeSamples } from "./history";
+import { catchUp, checkIn, demoMachines, lastHour, thisMinute } from "./live";
+import { answersTo, runNodes } from "./traffic";
 
 const DEMO_TOKEN = "demo";
 const BENCHMARK_TAKES = 14 * MINUTE;
 /** How many requests the busiest minute of a token has beyond the limit. */
 const TOO_MANY = 11;
 
-const EMAILS = DEMO_ACCOUNTS.map(({ email }) => email);
-
 /** `builtAt`: when the demo was built. `token`: a new one of the first account. */
-export type DemoAccess = { accounts: typeof DEMO_ACCOUNTS; builtAt: Date; token: string };
+export type DemoAccess = { builtAt: Date; token: string };
 
 /**
  * Builds the demo in an empty database. An existing demo stays as it is; an interrupted build is removed and done again.
@@ -43,18 +44,12 @@ export type DemoAccess = { accounts: typeof DEMO_ACCOUNTS; builtAt: Date; token:
  */
 export async function seedDemo(now: Date = new Date()): Promise<DemoAccess> {
   await refuseForeignAccounts();
-  let builtAt = await findBuildTime();
-  if (!builtAt) {
-    // Deleting the accounts deletes everything, and all accounts are the demo's.
-    await db.account.deleteMany({ where: { email: { in: EMAILS } } });
-    await build(now);
-    builtAt = now;
-  }
+  const builtAt = (await findBuildTime()) ?? (await build(now));
   const running = (await demoMachines(builtAt)).filter(({ until }) => until === null);
   await catchUp(running, now);
   for (const machine of running) await checkIn(machine, now);
   await runNodes(now);
-  return { accounts: DEMO_ACCOUNTS, builtAt, token: await replaceDemoToken() };
+  return { builtAt, token: await replaceDemoToken() };
 }
 
 /** When the demo was built. The first ticket is written last, so its presence proves that it was. */
@@ -65,7 +60,7 @@ async function findBuildTime(): Promise<Date | null> {
 }
 
 async function refuseForeignAccounts(): Promise<void> {
-  const count = await db.account.count({ where: { email: { notIn: EMAILS } } });
+  const count = await db.account.count({ where: { email: { not: DEMO_EMAILS } } });
   if (count === 0) return;
   throw new PlainError(
     `This database holds ${count === 1 ? "an account" : `${count} accounts`} that the demo did not make. ` +
@@ -76,7 +71,9 @@ async function refuseForeignAccounts(): Promise<void> {
 /** Ids by the names that the tables of the demo use: e-mail, hostname, public hostname. */
 type Ids = ReadonlyMap<string, number>;
 
-async function build(now: Date): Promise<void> {
+async function build(now: Date): Promise<Date> {
+  // Deleting the accounts deletes everything, and all accounts are the demo's.
+  await db.account.deleteMany({ where: { email: DEMO_EMAILS } });
   const accounts = await createAccounts(now);
   const accountId = idOf(accounts, FIRST_ACCOUNT.email);
   for (const { name } of DEMO_TOKENS) await newToken(accountId, name);
@@ -88,6 +85,7 @@ async function build(now: Date): Promise<void> {
     serviceId: javaHostname === null ? null : idOf(services, javaHostname),
   }));
   await db.ticket.createMany({ data });
+  return now;
 }
 
 async function createAccounts(now: Date): Promise<Ids> {
@@ -144,14 +142,11 @@ async function createServers(accounts: Ids, now: Date): Promise<void> {
     if (!machine?.holds) continue;
     const { days, kind, facts } = machine.holds;
     const startedAt = ago(now, days * DAY);
-    await db.event.create({
-      data: { ...{ subject: "server", subjectId: id, accountId }, kind, startedAt, facts, noticeDue: false },
-    });
+    const of = { subject: "server", subjectId: id, accountId };
+    await db.event.create({ data: { ...of, kind, startedAt, facts, noticeDue: false } });
     // Its check-ins go on from there.
-    await db.server.update({
-      where: { id },
-      data: { follow: { conditions: { [kind]: { told: startedAt.getTime() } } } },
-    });
+    const follow = { conditions: { [kind]: { told: startedAt.getTime() } } };
+    await db.server.update({ where: { id }, data: { follow } });
   }
   for (const machine of await demoMachines(now)) {
     const { id, until } = machine;
@@ -168,23 +163,15 @@ async function createServers(accounts: Ids, now: Date): Promise<void> {
   }
 }
 
-async function createRun(
-  run: (typeof DEMO_RUNS)[number],
-  accountId: number,
-  serverId: number,
-  now: Date,
-): Promise<void> {
+async function createRun(run: DemoRun, accountId: number, serverId: number, now: Date): Promise<void> {
   const requestedAt = ago(now, run.hoursAgo * HOUR);
   const requested = await requestBenchmark(accountId, serverId, run.label, requestedAt);
-  if (requested.kind !== "requested" || run.status === "pending") return;
+  if (requested.kind !== "requested") return;
   const { id, rawKey } = requested;
-  if (run.status === "running") {
-    await db.benchmarkRun.update({ where: { id }, data: { status: "running" } });
-    return;
-  }
-  const { scores, verified } = run;
-  const log = `${run.label}: ${JSON.stringify(scores)}\n`;
-  await deliverBenchmark(rawKey, { scores, verified, log }, ago(requestedAt, -BENCHMARK_TAKES));
+  const { label, status, scores, verified } = run;
+  const report = { scores, verified, log: `${label}: ${JSON.stringify(scores)}\n` };
+  if (status === "done") await deliverBenchmark(rawKey, report, ago(requestedAt, -BENCHMARK_TAKES));
+  else await db.benchmarkRun.update({ where: { id }, data: { status } });
 }
 
 /** With edge nodes that have had them for long. */
@@ -199,10 +186,8 @@ async function createServices(accounts: Ids, now: Date): Promise<Ids> {
     const createdAt = ago(now, ageDays * DAY);
     const updatedAt = ago(now, changedHoursAgo * HOUR);
     const error = demo.error && `fra-1: ${demo.error} Players still reach version ${demo.configVersion - 1}.`;
-    const [firstFetchedAt, wish] = [
-      status === "pending_config" ? null : createdAt,
-      status === "disabled" ? "off" : "on",
-    ] as const;
+    const firstFetchedAt = status === "pending_config" ? null : createdAt;
+    const wish = status === "disabled" ? "off" : "on";
     const { id } = await db.gameService.create({
       data: {
         ...{ ...service, accountId, error, createdAt, updatedAt },

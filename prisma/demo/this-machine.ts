@@ -9,7 +9,7 @@ import { SECOND } from "@/lib/format/time";
 import { createServer } from "@/lib/servers/management";
 import { checkServerNames } from "@/lib/servers/names";
 import { replaceServerKey } from "@/lib/servers/server-keys";
-import { FIRST_ACCOUNT } from "@/prisma/demo/data";
+import { FIRST_ACCOUNT } from "./data";
 
 const THIS_MACHINE = "This machine";
 
@@ -19,19 +19,14 @@ const SUPERVISOR = `read -r key; printf '%s\\n' "$key" | sh public/agent.sh run 
 /** How long its first check-in is awaited, in milliseconds, until it counts as late. */
 const PATIENCE = 20 * SECOND;
 
-type ThisMachine = {
-  /** For the person who started the demo, as soon as it is known whether the daemon checks in; null if it is stopped before. */
-  line: Promise<string | null>;
-  stop(): Promise<void>;
-};
-
-/** The machine that the demo runs on joins the first account's fleet, checked in by the real daemon. */
-export async function startThisMachine(origin: string): Promise<ThisMachine> {
+/**
+ * The machine that the demo runs on joins the first account's fleet, checked in by the real daemon. `line`: for the person who
+ * started the demo, as soon as it is known whether the daemon checks in; null if it is stopped before.
+ */
+export async function startThisMachine(origin: string) {
   if (process.platform !== "linux") {
-    return {
-      line: Promise.resolve(`"${THIS_MACHINE}" is left out: its daemon reads /proc, which Linux alone has.`),
-      stop: async () => {},
-    };
+    const line = Promise.resolve(`"${THIS_MACHINE}" is left out: its daemon reads /proc, which Linux alone has.`);
+    return { line, stop: async () => {} };
   }
   const { serverId, key } = await renewKey();
   const dir = mkdtempSync(join(tmpdir(), "console-demo-agent-"));
@@ -49,11 +44,8 @@ export async function startThisMachine(origin: string): Promise<ThisMachine> {
     async stop() {
       stopping.abort();
       await line;
-      const exited = once(child, "exit");
-      if (child.exitCode === null && child.signalCode === null) {
-        child.stdin.end();
-        await exited;
-      }
+      child.stdin.end();
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -5,8 +5,8 @@ import { type Configuration, type ConfiguredService, readConfiguration } from "@
 import { markHeard } from "@/lib/game-services/edges/nodes";
 import { type Acknowledgement, storeReport } from "@/lib/game-services/edges/reports";
 import { settleAll } from "@/lib/game-services/settlement";
-import { DEMO_ACCOUNTS, DEMO_SERVICES, type DemoService, EDGE_NODES } from "@/prisma/demo/data";
-import { evening, json, minuteOf, PERIOD, type Period } from "@/prisma/demo/history";
+import { DEMO_SERVICES, type DemoService, EDGE_NODES, OF_THE_DEMO } from "./data";
+import { evening, json, minuteOf, PERIOD, type Period } from "./history";
 
 /** In minutes. */
 const ATTACK_LASTS = 25;
@@ -14,7 +14,10 @@ const ATTACK_LASTS = 25;
 // Each node with each service, minute by minute. Now and then a node counts nothing, or cannot measure the latency. Of the sessions of an
 // attack a few reach the origin, and most come to one node, each time to another one.
 const TRAFFIC = statement({ services: json, nodes: json, ...PERIOD }, ({ services, nodes, from, until }) => ({
-  sql: `insert into metric_samples
+  sql: `with refused as (insert into edge_node_minutes (node_id, ts, refused) select node_id, at, round(9 * random())
+      from json_to_recordset(${nodes}) as n (node_id int), generate_series(${from}, ${until} - interval '1 minute', '1 minute') as at
+      on conflict do nothing)
+    insert into metric_samples
       (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms, joins, pings, answered, players)
     select service_id, at, node_id, round(online * (2050 + 500 * random())) + 8 * passed,
       round(online * 2300 * (128 + 48 * random()) + 70 * attack), round(0.01 * asked * random()) + attack - passed,
@@ -33,16 +36,11 @@ const TRAFFIC = statement({ services: json, nodes: json, ...PERIOD }, ({ service
     where at < ${until} and random() > 0.002 and minute % 1440 not between 97 * node_id and 97 * node_id + 12
     on conflict do nothing`,
 }));
-const REFUSED = statement({ nodes: json, ...PERIOD }, ({ nodes, from, until }) => ({
-  sql: `insert into edge_node_minutes (node_id, ts, refused) select node_id, at, round(9 * random())
-    from json_to_recordset(${nodes}) as n (node_id int), generate_series(${from}, ${until} - interval '1 minute', '1 minute') as at
-    on conflict do nothing`,
-}));
 
 /** Writes what the edge nodes counted in a time, which begins with a minute. What is there already stays. */
 export async function writeTraffic(period: Period): Promise<void> {
   const rows = await db.gameService.findMany({
-    where: { account: { email: { in: DEMO_ACCOUNTS.map(({ email }) => email) } } },
+    where: OF_THE_DEMO,
     select: { id: true, javaHostname: true, status: true, createdAt: true, updatedAt: true },
   });
   const services = rows.flatMap(({ id, javaHostname, status, createdAt, updatedAt }) => {
@@ -54,9 +52,7 @@ export async function writeTraffic(period: Period): Promise<void> {
   const nodes = (await demoNodes()).map(({ id, share, utcOffset, latencyMs }) => ({
     ...{ node_id: id, share, utc_offset: utcOffset, latency: latencyMs },
   }));
-  const given = { nodes: JSON.stringify(nodes), ...period };
-  await execute(TRAFFIC, { services: JSON.stringify(services), ...given });
-  await execute(REFUSED, given);
+  await execute(TRAFFIC, { services: JSON.stringify(services), nodes: JSON.stringify(nodes), ...period });
 }
 
 /** The edge nodes of the demo that are in this database. */
