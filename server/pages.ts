@@ -143,7 +143,7 @@ async function answerForm(path: string, request: IncomingMessage, response: Serv
 function refuseForm(path: string, request: IncomingMessage, response: ServerResponse, status: number, headers = {}) {
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (isRead || FILES.has(path) || findPage(path)) refuse(request, response, status, headers);
-  else refuseUnknown(request, response);
+  else refuseUnknown(response);
 }
 
 /** Has Next make a page in the turn of its asker. Null: the client left. @throws BusyError */

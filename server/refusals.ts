@@ -64,18 +64,19 @@ export function refuse(
 ): void {
   const answer = refusalOf(status, askedBy(request), headers["X-Request-Id"], page);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  send(request, response, status, answer);
+  send(response, status, answer);
 }
 
-function send({ method }: IncomingMessage, response: ServerResponse, status: number, { headers, body }: Refusal): void {
+function send(response: ServerResponse, status: number, { headers, body }: Refusal): void {
   for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
   response.writeHead(status, { "Content-Length": Buffer.byteLength(body) });
-  response.end(method === "HEAD" ? undefined : body);
+  // Node sends none to HEAD.
+  response.end(body);
 }
 
 /** Answers 404 as to a path of machines. */
-export function refuseUnknown(request: IncomingMessage, response: ServerResponse): void {
-  send(request, response, 404, jsonRefusal(404));
+export function refuseUnknown(response: ServerResponse): void {
+  send(response, 404, jsonRefusal(404));
 }
 
 /** Writes a refusal to a connection that has no request Node could answer, and ends the connection. */
