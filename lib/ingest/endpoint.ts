@@ -42,35 +42,34 @@ export function reportEndpoint<Params = Record<never, never>>(
   deliver: Delivery<Params>,
   failureBody?: FailureOf,
 ) {
-  const post = (request: Request, route: Route<Params>): Promise<Response> =>
-    answer(path, "POST", failureBody && ((error) => failureBody(error, typeOf(request))), async () =>
-      deliver(request, await route.params),
-    );
+  const post = (request: Request, { params }: Route<Params>): Promise<Response> =>
+    answer(path, request, async () => deliver(request, await params), failureBody);
   return { ...notAllowed("Method not allowed. Machines report with POST.", "POST", failureBody), POST: post };
 }
 
 /** As `reportEndpoint`, for a path where machines fetch what they are to do: GET alone. */
 export function fetchEndpoint(path: string, fetch: (request: Request) => Promise<Answer>) {
-  const get = (request: Request): Promise<Response> => answer(path, "GET", undefined, () => fetch(request));
+  const get = (request: Request): Promise<Response> => answer(path, request, () => fetch(request));
   return { ...notAllowed("Method not allowed. Edge nodes fetch with GET.", "GET"), GET: get };
 }
 
 async function answer(
   path: string,
-  method: string,
-  failureBody: ((error: ApiError) => FailureBody) | undefined,
+  request: Request,
   run: () => Promise<Answer>,
+  failureBody?: FailureOf,
 ): Promise<Response> {
   const { id, headers } = startAnswer();
   try {
     return respond(await run(), headers);
   } catch (error) {
-    const failure = toApiError(error, { id, method, endpoint: null, path });
-    return fail(failure, headers, failureBody?.(failure));
+    const failure = toApiError(error, { id, method: request.method, endpoint: null, path });
+    return fail(failure, headers, request, failureBody);
   }
 }
 
-function fail(failure: ApiError, headers: Headers, told: FailureBody | undefined): Response {
+function fail(failure: ApiError, headers: Headers, request: Request, failureBody?: FailureOf): Response {
+  const told = failureBody?.(failure, request.headers.get("content-type"));
   if (told?.bytes === undefined) {
     const body = told && JSON.stringify({ error: failure.message, ...told });
     return withTime(errorResponse(failure, headers, body));
@@ -109,12 +108,8 @@ function notAllowed(message: string, allow: string, failureBody?: FailureOf) {
 /** Handlers of all methods that refuse. */
 function refusing(failure: ApiError, failureBody?: FailureOf) {
   const refuse = async (request: Request): Promise<Response> =>
-    fail(failure, startAnswer().headers, failureBody?.(failure, typeOf(request)));
+    fail(failure, startAnswer().headers, request, failureBody);
   return { GET: refuse, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
-}
-
-function typeOf({ headers }: Request): string | null {
-  return headers.get("content-type");
 }
 
 /**
