@@ -72,20 +72,15 @@ export async function build(): Promise<Results> {
 }
 
 /** Runs Vitest with these arguments. */
-export async function vitest(
-  title: string,
-  args: string[],
-  variables: Variables = {},
-  node?: string,
-): Promise<Results> {
+export async function vitest(title: string, args: string[], env: Variables = {}, node?: string): Promise<Results> {
   const report = fresh("vitest.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile=${report}`];
-  await run(title, ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args], variables, node);
+  await run(title, ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args], env, node);
   return readResults(report, ofVitest);
 }
 
 /** Runs Playwright with these arguments, or skips it where there is no browser and none can be installed. */
-export async function playwright(title: string, args: string[], variables: Variables = {}): Promise<Results> {
+export async function playwright(title: string, args: string[], env: Variables = {}): Promise<Results> {
   const { CHROMIUM_PATH } = process.env;
   if (CHROMIUM_PATH && !existsSync(CHROMIUM_PATH))
     throw new PlainError(`CHROMIUM_PATH names ${CHROMIUM_PATH}, which does not exist.`);
@@ -95,7 +90,7 @@ export async function playwright(title: string, args: string[], variables: Varia
   if (!findBrowser()) return { ...NOTHING, skipped: [NO_BROWSER] };
   // As playwright.config.ts names it.
   const report = fresh("playwright.json");
-  await run(title, [cli, "test", ...args], variables);
+  await run(title, [cli, "test", ...args], env);
   return readResults(report, ofPlaywright);
 }
 
@@ -144,22 +139,14 @@ async function runDemo(node: string): Promise<Results> {
   }
 }
 
-async function step(title: string, args: string[], variables: Variables = {}): Promise<Results> {
-  const code = await run(title, args, variables);
+async function step(title: string, args: string[], env: Variables = {}): Promise<Results> {
+  const code = await run(title, args, env);
   return code === 0 ? NOTHING : failure(`${title} ended with ${code}`);
 }
 
-async function run(
-  title: string,
-  args: string[],
-  variables: Variables = {},
-  program = process.execPath,
-): Promise<number | null> {
+async function run(title: string, args: string[], own: Variables = {}, program = process.execPath): Promise<unknown> {
   console.log(`\n── ${title}`);
-  const child = spawn(program, args, {
-    stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...variables },
-  });
-  const [code] = await once(child, "close");
-  return code as number | null;
+  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...own };
+  const [code] = await once(spawn(program, args, { stdio: ["ignore", "inherit", "inherit"], env }), "close");
+  return code;
 }
