@@ -76,10 +76,7 @@ export type OpenApiDocument = {
     responses: Record<string, ApiResponse>;
     securitySchemes: Json;
   };
-  "x-other-requests": Record<
-    string,
-    { description: string; responses: Record<string, ApiResponse | { $ref: string }> }
-  >;
+  "x-other-requests": Record<string, Pick<Operation, "description" | "responses">>;
 };
 
 const INFO = `Read-only access to your account, your servers with their health scores, finished benchmark runs, and \
@@ -182,12 +179,7 @@ const HEADERS = {
 type HeaderName = keyof typeof HEADERS;
 
 /** Headers of answers to requests that OpenAPI cannot attach to a path. They are written inline. */
-const OTHER: ReadonlySet<HeaderName> = new Set([
-  "Allow",
-  "Access-Control-Allow-Methods",
-  "Access-Control-Allow-Headers",
-  "Access-Control-Max-Age",
-]);
+const OTHER = new Set(Object.keys(PREFLIGHT_HEADERS) as HeaderName[]);
 /** On every answer under /api, also where no request exists yet. */
 const FIXED: HeaderName[] = [
   "Cache-Control",
