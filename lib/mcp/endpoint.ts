@@ -96,7 +96,7 @@ function weigh(message: Message): { requests: number; isLong: boolean } {
   if (!input.success) return ONE_REQUEST;
   // The compiler cannot know that the input is that of the same tool.
   const parsed = input.data as never;
-  return { requests: tool.requests(parsed), isLong: tool.isLong(parsed) };
+  return { requests: tool.requests?.(parsed) ?? 1, isLong: tool.isLong?.(parsed) ?? false };
 }
 
 /** What the protocol reads of a request. */

@@ -15,10 +15,10 @@ import { fieldsOf, rowsInput, selectRows } from "./rows";
 type Tool<Input extends z.ZodObject> = {
   description: string;
   input: Input;
-  /** How many endpoints of the API it reads: a call counts as so many requests. */
-  requests(input: z.infer<Input>): number;
-  /** Whether it may keep this process or the database busy for long. */
-  isLong(input: z.infer<Input>): boolean;
+  /** How many endpoints of the API it reads, else one: a call counts as so many requests. */
+  requests?(input: z.infer<Input>): number;
+  /** Whether it may keep this process or the database busy for long; else it does not. */
+  isLong?(input: z.infer<Input>): boolean;
   /** The answer; what is called `rows` or `facts` may be cut. @throws NotFoundError, InvalidInputError */
   run(account: Account, input: z.infer<Input>): Promise<Record<string, unknown>>;
 };
@@ -43,8 +43,6 @@ export const TOOLS = {
   account: tool({
     description: "The account that the token acts as.",
     input: none,
-    requests: () => 1,
-    isLong: () => false,
     run: async (account) => serializeAccount(account),
   }),
   servers: tool({
@@ -63,7 +61,6 @@ export const TOOLS = {
       "One server in full: why it scores what it scores (score_notes), the latest measurements, and to_do: what costs points and what to try, worst first.",
     input: z.strictObject({ id, benchmarks: z.boolean().optional().describe("With its finished runs, newest first") }),
     requests: ({ benchmarks }) => (benchmarks ? 2 : 1),
-    isLong: () => false,
     run: async ({ id: accountId }, { id: serverId, benchmarks }) => {
       const { server, health } = await getServerReport(accountId, String(serverId));
       const costs = COMPONENTS.flatMap((component) => {
@@ -79,8 +76,6 @@ export const TOOLS = {
   services: tool({
     description: `Game-protection services, owned or shared. Fields: ${compact(SERVICE_FIELDS)}. error: why the last change failed.`,
     input: rowsInput,
-    requests: () => 1,
-    isLong: () => false,
     run: async ({ id: accountId }, input) =>
       selectRows((await listGameServices(accountId)).services, SERVICE_FIELDS, SERVICE_FIELDS, input),
   }),
@@ -88,7 +83,6 @@ export const TOOLS = {
     description:
       "The traffic of a service, summed up: in total, and by hour or day (UTC, epoch ms) or by edge node, as rows under columns.",
     input: z.strictObject({ id, range: z.enum(RANGE_NAMES).optional(), by: z.enum(TOTALS_BY).optional() }),
-    requests: () => 1,
     isLong: ({ range }) => range === "24h" || range === "7d",
     run: async (account, { id: serviceId, range = "1h", by = "hour" }) => {
       const { name } = await getGameService(account, String(serviceId));
