@@ -31,7 +31,9 @@ const disk =
     diskKey(path, fstype, size, mode);
 /** Telegraf gives percentages of each core as well. */
 const ofAll = (key: ReadingKey) => (tags: Tags) => (tags.cpu === "cpu-total" ? key : null);
-const spent = (state: string) => () => cpuKey("all", state);
+/** Of Proxmox VE, whose "user" and "nice" leave out the time of guests. */
+const CPU_STATES = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice"];
+const spent = Object.fromEntries(CPU_STATES.map((state) => [state, () => cpuKey("all", state)]));
 
 const MEASUREMENTS: ReadonlyMap<string, Fields> = new Map([
   [
@@ -61,23 +63,7 @@ const MEASUREMENTS: ReadonlyMap<string, Fields> = new Map([
   ["kernel_vmstat", fields({ oom_kill: one("oom") })],
   ["ping", fields({ percent_packet_loss: ({ url }) => bounded(`loss|${url ?? ""}`) })],
   // Proxmox VE.
-  [
-    "cpustat",
-    fields({
-      user: spent("user"),
-      nice: spent("nice"),
-      system: spent("system"),
-      idle: spent("idle"),
-      iowait: spent("iowait"),
-      irq: spent("irq"),
-      softirq: spent("softirq"),
-      steal: spent("steal"),
-      // Its "user" and "nice" leave them out.
-      guest: spent("guest"),
-      guest_nice: spent("guest_nice"),
-      avg5: one("load5"),
-    }),
-  ],
+  ["cpustat", fields({ ...spent, avg5: one("load5") })],
   [
     "memory",
     fields({

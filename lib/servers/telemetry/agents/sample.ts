@@ -187,9 +187,7 @@ function readingOf(readings: Readings, key: string): number | null {
 }
 
 function valuesOf(readings: Readings, prefix: string): number[] {
-  return Object.keys(readings)
-    .filter((key) => key.startsWith(prefix))
-    .map((key) => readings[key] as number);
+  return Object.entries(readings).flatMap(([key, value]) => (key.startsWith(prefix) ? [value] : []));
 }
 
 function sumOf(readings: Readings, prefix: string): number | null {
