@@ -52,10 +52,7 @@ export async function queryIn<Values, Row>(
   { text, names }: Statement<Values, Row>,
   values: Values,
 ): Promise<Row[]> {
-  const rows = (await transaction.$queryRawUnsafe(text, ...names.map((name) => values[name]))) as Record<
-    string,
-    unknown
-  >[];
+  const rows = (await transaction.$queryRawUnsafe(text, ...names.map((name) => values[name]))) as object[];
   return rows.map(
     (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toPlain(value)])) as Row,
   );
