@@ -43,22 +43,18 @@ export async function fill(url: string): Promise<Filled> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    const [tokens, keys, cookies]: [Partial<Filled["tokens"]>, Partial<Filled["keys"]>, Partial<Filled["cookies"]>] = [
-      {},
-      {},
-      {},
-    ];
+    const filled = { tokens: {}, keys: {}, cookies: {} } as Pick<Filled, "tokens" | "keys" | "cookies">;
     let serviceId = 0;
     for (const servers of FLEETS) {
       const accountId = await addAccount(client, `with ${servers} servers`);
       await addServers(client, accountId, servers);
-      tokens[servers] = await addTokens(client, accountId, TOKENS[servers]);
-      keys[servers] = await addKeys(client, accountId);
-      cookies[servers] = await addSession(client, accountId);
+      filled.tokens[servers] = await addTokens(client, accountId, TOKENS[servers]);
+      filled.keys[servers] = await addKeys(client, accountId);
+      filled.cookies[servers] = await addSession(client, accountId);
       if (servers === 100) serviceId = await addService(client, accountId);
     }
     await client.query("vacuum analyze");
-    return { url, serviceId, ...({ tokens, keys, cookies } as Pick<Filled, "tokens" | "keys" | "cookies">) };
+    return { url, serviceId, ...filled };
   } finally {
     await client.end();
   }
