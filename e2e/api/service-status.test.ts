@@ -152,7 +152,7 @@ test("an owner can make 30 versions in ten minutes, without limiting other owner
   for (let n = 0; n < 32; n++) results.push(await edit(n));
   expect(results.filter(({ kind }) => kind === "changed")).toHaveLength(29);
   const message = "Game services of this account were changed very often just now. Try again in 10 minutes.";
-  expect(results.slice(29)).toEqual([1, 2, 3].map(() => ({ kind: "too-often", message })));
+  expect(results.slice(29)).toEqual([1, 2, 3].map(() => ({ kind: "invalid", field: "form", message })));
   expect(await stateOf(id)).toMatchObject({ config_version: 30 });
   await newService(other);
 });

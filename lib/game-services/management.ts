@@ -3,6 +3,7 @@ import { databaseNow } from "@/lib/database/clock";
 import { lockAccount } from "@/lib/database/locks";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem, normalName } from "@/lib/format/names";
+import { counted } from "@/lib/format/quantities";
 import { MINUTE } from "@/lib/format/time";
 import type { ServiceWish } from "@/lib/generated/prisma/enums";
 import { isFormNonce } from "@/lib/http/form-fields";
@@ -29,8 +30,7 @@ const CHANGES: Policy = { name: "service-changes", limit: 30, windowMs: 10 * MIN
 
 const HOSTNAME_REFUSED = "Another service has this public hostname. Choose another one.";
 
-type TooOften = { kind: "too-often"; message: string };
-type Refused = InvalidField<ServiceField | "offlineText" | "form"> | TooOften;
+type Refused = InvalidField<ServiceField | "offlineText" | "form">;
 
 type CreateServiceResult =
   | { kind: "created"; id: number }
@@ -238,14 +238,11 @@ function changeOf(before: Current, after: Current): ServiceChange {
 }
 
 /** Counts a change of the account, or refuses it when there were too many recently. */
-async function countChange(accountId: number): Promise<TooOften | null> {
+async function countChange(accountId: number): Promise<InvalidField<"form"> | null> {
   const { accepted, waitMs } = await limit(CHANGES, String(accountId));
   if (accepted) return null;
-  const minutes = Math.max(1, Math.ceil(waitMs / MINUTE));
-  return {
-    kind: "too-often",
-    message: `Game services of this account were changed very often just now. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
-  };
+  const minutes = counted(Math.max(1, Math.ceil(waitMs / MINUTE)), "minute");
+  return invalid("form", `Game services of this account were changed very often just now. Try again in ${minutes}.`);
 }
 
 class Undone extends Error {
@@ -261,7 +258,7 @@ async function undoingRefusals<Result extends { kind: string }>(
   try {
     return await db.$transaction(async (tx) => {
       const result = await run(tx);
-      if (result.kind === "invalid" || result.kind === "too-often") throw new Undone(result);
+      if (result.kind === "invalid") throw new Undone(result);
       return result;
     });
   } catch (error) {

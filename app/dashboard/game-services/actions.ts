@@ -40,7 +40,7 @@ export async function createServiceAction(_: unknown, form: FormData): Promise<F
     redirect(`${servicePath(result.id)}?done=created`);
   }
   if (result.kind === "already-created") redirect(servicePath(result.id));
-  return refused(result.message, fieldOf(result), input);
+  return refused(result.message, result.field, input);
 }
 
 /** Changes the game service of the form and goes to its page. */
@@ -160,7 +160,7 @@ function answerChange(
   if (result.kind === "unchanged") redirect(`${servicePath(id)}?done=same`);
   if (result.kind === "deleting") redirect(`${servicePath(id)}?done=deleting`);
   if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
-  return refused(result.message, fieldOf(result), values);
+  return refused(result.message, result.field, values);
 }
 
 /** Asks about an origin that cannot be found, unless the form says that it is meant. */
@@ -168,10 +168,6 @@ async function questionOf(accountId: number, id: number | null, input: ServiceIn
   const doubt = await originDoubt(accountId, id, input, await rules());
   if (!doubt || textOf(form, "anyway") === doubt.host) return null;
   return { ...refused(doubt.message, "originHost", input), anyway: doubt.host };
-}
-
-function fieldOf(problem: { kind: "invalid"; field: string } | { kind: "too-often" }): string {
-  return problem.kind === "invalid" ? problem.field : "form";
 }
 
 function inputOf(form: FormData): ServiceInput {
