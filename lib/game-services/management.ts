@@ -100,18 +100,7 @@ export async function editService(
 ): Promise<ChangeServiceResult> {
   const checked = checkService(input, rules);
   if (checked.kind === "invalid") return checked;
-  return change(accountId, id, now, async (tx, current) => {
-    const { service } = current;
-    const { name, javaHostname, originHost, originPort } = checked.service;
-    const isSame =
-      service.name === name &&
-      service.javaHostname === javaHostname &&
-      service.originHost === originHost &&
-      service.originPort === originPort;
-    if (isSame) return { kind: "unchanged" };
-    if (!(await claimHostname(tx, id, javaHostname, now))) return invalid("javaHostname", HOSTNAME_REFUSED);
-    return { ...current, service: checked.service };
-  });
+  return change(accountId, id, now, checked.service);
 }
 
 /** Has edge nodes tell the origin of a service of the account the ips of players, or no longer. */
@@ -121,9 +110,7 @@ export async function setRealIps(
   sendsRealIps: boolean,
   now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
-  return change(accountId, id, now, async (_, current) =>
-    current.sendsRealIps === sendsRealIps ? { kind: "unchanged" } : { ...current, sendsRealIps },
-  );
+  return change(accountId, id, now, { sendsRealIps });
 }
 
 /** Changes what players read while the origin of a service of the account is away. Left empty, edge nodes show a text of their own. */
@@ -136,22 +123,17 @@ export async function setOfflineText(
   const text = normalName(input);
   const message = nameProblem("text", text, MAX_OFFLINE_TEXT);
   if (message !== null) return invalid("offlineText", message);
-  const offlineText = text === "" ? null : text;
-  return change(accountId, id, now, async (_, current) =>
-    current.offlineText === offlineText ? { kind: "unchanged" } : { ...current, offlineText },
-  );
+  return change(accountId, id, now, { offlineText: text === "" ? null : text });
 }
 
 /** Turns a service of the account on or off. */
 export async function setServiceWish(
   accountId: number,
   id: number,
-  wanted: Exclude<ServiceWish, "gone">,
+  wish: Exclude<ServiceWish, "gone">,
   now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
-  return change(accountId, id, now, async (_, current) =>
-    current.wish === wanted ? { kind: "unchanged" } : { ...current, wish: wanted },
-  );
+  return change(accountId, id, now, { wish });
 }
 
 /** Makes the edge nodes apply an unchanged service again, because a failure may be over. */
@@ -160,7 +142,7 @@ export async function retryService(
   id: number,
   now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
-  return change(accountId, id, now, async (_, current) => current);
+  return change(accountId, id, now, {});
 }
 
 /**
@@ -173,68 +155,62 @@ export async function deleteService(
   typedName: string,
   now: Date = databaseNow(),
 ): Promise<ChangeServiceResult> {
-  return change(accountId, id, now, async (_, current) =>
-    typedName.trim() === current.service.name.trim()
-      ? { ...current, wish: "gone" }
-      : invalid("name", "This is not the name of the service. Type it as it stands above."),
-  );
+  return change(accountId, id, now, { wish: "gone" }, typedName);
 }
 
-type Current = { service: CheckedService; wish: ServiceWish; sendsRealIps: boolean; offlineText: string | null };
-type Decision = Current | Exclude<ChangeServiceResult, { kind: "changed" }>;
+type Settings = CheckedService & { wish: ServiceWish; sendsRealIps: boolean; offlineText: string | null };
 
-/** One change of one service: its version rises by one, and its status follows in the same transaction. */
+/** What the events of a service call its settings. */
+const WORDS: Readonly<Record<Exclude<keyof Settings, "wish">, string>> = {
+  name: "name",
+  javaHostname: "public hostname",
+  originHost: "origin",
+  originPort: "origin",
+  sendsRealIps: "ips of players",
+  offlineText: "text while away",
+};
+
+/**
+ * One change of one service: its version rises by one, and its status follows in the same transaction. With nothing
+ * `wanted`, the nodes make another attempt. `typedName`, if given, must be the name of the service.
+ */
 async function change(
   accountId: number,
   id: number,
   now: Date,
-  decide: (tx: Prisma.TransactionClient, current: Current) => Promise<Decision>,
+  wanted: Partial<Settings>,
+  typedName?: string,
 ): Promise<ChangeServiceResult> {
   return undoingRefusals(async (tx) => {
     await lockServices(tx, [id]);
-    const select = {
-      name: true,
-      javaHostname: true,
-      originHost: true,
-      originPort: true,
-      wish: true,
-      sendsRealIps: true,
-      offlineText: true,
-      status: true,
-      configVersion: true,
-    } satisfies Prisma.GameServiceSelect;
-    const row = await tx.gameService.findFirst({ where: { id, accountId }, select });
+    const row = await tx.gameService.findFirst({ where: { id, accountId } });
     if (!row) return { kind: "not-found" };
-    const { status, configVersion, wish: stored, sendsRealIps, offlineText, ...service } = row;
-    const wish = wishOf(stored, status);
-    if (wish === "gone") return { kind: "deleting" };
-    const decided = await decide(tx, { service, wish, sendsRealIps, offlineText });
-    if ("kind" in decided) return decided;
+    const before: Settings = { ...row, wish: wishOf(row.wish, row.status) };
+    if (before.wish === "gone") return { kind: "deleting" };
+    if (typedName !== undefined && typedName.trim() !== before.name.trim()) {
+      return invalid("name", "This is not the name of the service. Type it as it stands above.");
+    }
+    const names = Object.keys(wanted) as (keyof Settings)[];
+    const changed = names.filter((name) => wanted[name] !== before[name]);
+    if (names.length > 0 && changed.length === 0) return { kind: "unchanged" };
+    if (wanted.javaHostname !== undefined && !(await claimHostname(tx, id, wanted.javaHostname, now))) {
+      return invalid("javaHostname", HOSTNAME_REFUSED);
+    }
     const tooOften = await countChange(accountId);
     if (tooOften) return tooOften;
-    const { service: next, ...rest } = decided;
-    const data = { ...next, ...rest, configVersion: { increment: 1 }, updatedAt: now };
+    const data = { wish: before.wish, ...wanted, configVersion: { increment: 1 }, updatedAt: now };
     await tx.gameService.update({ where: { id }, data });
-    await recordChange(tx, id, accountId, changeOf({ service, wish, sendsRealIps, offlineText }, decided), now);
+    await recordChange(tx, id, accountId, changeOf(changed, wanted.wish), now);
     await settle(tx, [id], now);
-    return { kind: "changed", configVersion: configVersion + 1 };
+    return { kind: "changed", configVersion: row.configVersion + 1 };
   });
 }
 
-/** What was done, by what is different; nothing is: somebody wants another attempt. */
-function changeOf(before: Current, after: Current): ServiceChange {
-  if (before.wish !== after.wish) {
-    return { kind: ({ on: "turned_on", off: "turned_off", gone: "deletion_asked" } as const)[after.wish] };
-  }
-  const [was, is] = [before.service, after.service];
-  const changed = [
-    ...(was.name === is.name ? [] : ["name"]),
-    ...(was.javaHostname === is.javaHostname ? [] : ["public hostname"]),
-    ...(was.originHost === is.originHost && was.originPort === is.originPort ? [] : ["origin"]),
-    ...(before.sendsRealIps === after.sendsRealIps ? [] : ["ips of players"]),
-    ...(before.offlineText === after.offlineText ? [] : ["text while away"]),
-  ];
-  return changed.length > 0 ? { kind: "settings_changed", what: changed.join(", ") } : { kind: "retried" };
+function changeOf(changed: readonly (keyof Settings)[], wish: ServiceWish | undefined): ServiceChange {
+  if (wish !== undefined)
+    return { kind: ({ on: "turned_on", off: "turned_off", gone: "deletion_asked" } as const)[wish] };
+  const words = new Set(changed.flatMap((name) => (name === "wish" ? [] : WORDS[name])));
+  return words.size > 0 ? { kind: "settings_changed", what: [...words].join(", ") } : { kind: "retried" };
 }
 
 /** Counts a change of the account, or refuses it when there were too many recently. */
