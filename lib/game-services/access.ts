@@ -2,12 +2,12 @@ import { type Account, findEmail, isStaff } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
 import { query, queryIn } from "@/lib/database/run-statement";
-import { parameter, select, statement } from "@/lib/database/statement";
+import { parameter, type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
 import { nameProblem, normalName } from "@/lib/format/names";
 import { recordChange } from "./events/changes";
-import { askerOf, visibleTo } from "./game-services";
+import { ASKER, askerOf, visibleTo } from "./game-services";
 import { lockServices } from "./settlement";
 
 /** E-mails that one service can be shared with. */
@@ -27,64 +27,54 @@ const s = table("GameService", "s");
 const g = table("ServiceGrant", "g");
 const a = table("Account", "a");
 
-const hasGrant = (accountId: string) =>
-  new Expression<boolean>(`exists (select from ${g} where ${g.serviceId} = ${s.id} and ${g.accountId} = ${accountId})`);
+/** Why an account sees the service `s` that it may see. */
+const relationTo = (accountId: string) =>
+  new Expression<Relation>(`case when ${s.accountId} = ${accountId} then 'owner'
+    when exists (select from ${g} where ${g.serviceId} = ${s.id} and ${g.accountId} = ${accountId}) then 'shared'
+    when ${s.supportAccess} then 'support' else 'ticket' end`);
 
-/** Why an account sees a service that it may see; null when it may not. */
-export async function findRelation(account: Account, serviceId: number): Promise<Relation | null> {
-  const [row] = await query(RELATION, { id: serviceId, ...askerOf(account), asker: account.id });
-  return row ? relationOf({ ...row, isOwner: row.accountId === account.id }) : null;
-}
-
-function relationOf(row: { isOwner: boolean; isGranted: boolean; supportAccess: boolean }): Relation {
-  if (row.isOwner) return "owner";
-  if (row.isGranted) return "shared";
-  return row.supportAccess ? "support" : "ticket";
-}
-
-const RELATION = statement(
-  { id: s.id, asker: s.accountId, askerId: s.accountId, askerIsStaff: new Expression<boolean>("boolean") },
-  ({ id, asker, ...viewer }) =>
-    select(
-      { accountId: s.accountId, isGranted: hasGrant(asker), supportAccess: s.supportAccess },
-      `from ${s} where ${s.id} = ${id} and ${visibleTo(viewer)}`,
-    ),
-);
-
-/** An account that sees a service, and why. */
-export type Viewer = { accountId: number; name: string; email: string; isStaff: boolean; relation: Relation };
-
-// Applies the API's own visibility rule to every account that could match.
-const VIEWERS = statement({ id: s.id }, ({ id }) =>
+const SEEN = statement({ id: s.id, ...ASKER }, ({ id, ...asker }) =>
   select(
     {
-      accountId: a.id,
-      name: a.name,
-      email: a.email,
-      role: a.role,
-      isOwner: new Expression<boolean>(`${a.id} = ${s.accountId}`),
-      isGranted: hasGrant(a.id.sql),
+      relation: relationTo(asker.askerId),
+      wish: s.wish,
       supportAccess: s.supportAccess,
+      firstFetchedAt: s.firstFetchedAt,
+      /** Edge nodes tell the origin each player's ip by PROXY protocol v2. */
+      sendsRealIps: s.sendsRealIps,
+      /** What players read while the origin is away. Null: a text of the edge nodes. */
+      offlineText: s.offlineText,
     },
+    `from ${s} where ${s.id} = ${id} and ${visibleTo(asker)}`,
+  ),
+);
+
+/** Why an account sees a service, and what its pages say beyond the API; null when it may not see it. */
+export async function findSeen(account: Account, id: number) {
+  const [row] = await query(SEEN, { id, ...askerOf(account) });
+  return row ?? null;
+}
+
+// Applies the API's own visibility rule to every account that could match.
+const VIEWERS = statement({ id: s.id }, ({ id }) => {
+  const isStaff = new Expression<boolean>(`(${a.role} <> 'customer')`);
+  return select(
+    { accountId: a.id, isStaff, relation: relationTo(a.id.sql) },
     `from ${s} join ${a} on ${a.id} in (
         select ${s.accountId} union select ${g.accountId} from ${g} where ${g.serviceId} = ${s.id}
         union select staff.id from accounts staff where staff.role in ('support', 'admin'))
       where ${s.id} = ${id} and ${a.disabledAt} is null
-        and ${visibleTo({ askerId: a.id.sql, askerIsStaff: `(${a.role} <> 'customer')` })}
+        and ${visibleTo({ askerId: a.id.sql, askerIsStaff: isStaff.sql })}
       order by ${a.id}`,
-  ),
-);
+  );
+});
+
+/** An account that sees a service, and why. */
+export type Viewer = RowOfStatement<typeof VIEWERS>;
 
 /** Every account that sees a service now, by id. */
 export async function listViewers(serviceId: number): Promise<Viewer[]> {
-  const rows = await query(VIEWERS, { id: serviceId });
-  return rows.map((row) => ({
-    accountId: row.accountId,
-    name: row.name,
-    email: row.email,
-    isStaff: row.role !== "customer",
-    relation: relationOf(row),
-  }));
+  return query(VIEWERS, { id: serviceId });
 }
 
 /** An e-mail that a service is shared with, as its owner typed it. Whether an account has it is not told. */

@@ -1,7 +1,7 @@
 import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
-import { findRelation } from "./access";
+import { findSeen } from "./access";
 import { isHeardLately } from "./edges/nodes";
 import { type GoesOn, listGoingOn } from "./events/service-events";
 import { getGameService } from "./game-services";
@@ -27,21 +27,10 @@ export type ServiceDetails = Awaited<ReturnType<typeof getServiceDetails>>;
  */
 export async function getServiceDetails(account: Account, idText: string) {
   const service = await getGameService(account, idText);
-  const [relation, withheld, goingOn, row, nodes] = await Promise.all([
-    findRelation(account, service.id),
+  const [seen, withheld, goingOn, nodes] = await Promise.all([
+    findSeen(account, service.id),
     withheldServices([service.id]),
     listGoingOn([service.id]),
-    db.gameService.findUnique({
-      where: { id: service.id },
-      select: {
-        wish: true,
-        status: true,
-        supportAccess: true,
-        firstFetchedAt: true,
-        sendsRealIps: true,
-        offlineText: true,
-      },
-    }),
     db.edgeNode.findMany({
       where: { lastHeardAt: { not: null } },
       select: {
@@ -56,18 +45,14 @@ export async function getServiceDetails(account: Account, idText: string) {
       orderBy: { id: "asc" },
     }),
   ]);
-  if (relation === null || row === null) throw new NotFoundError();
+  if (seen === null) throw new NotFoundError();
+  const { wish, firstFetchedAt, ...shown } = seen;
   return {
     service,
-    relation,
+    ...shown,
     goesOn: goingOn.get(service.id) ?? (new Map() as GoesOn),
-    wish: wishOf(row.wish, row.status),
-    supportAccess: row.supportAccess,
-    /** Edge nodes tell the origin each player's ip by PROXY protocol v2. */
-    sendsRealIps: row.sendsRealIps,
-    /** What players read while the origin is away. Null: a text of the edge nodes. */
-    offlineText: row.offlineText,
-    wasFetched: row.firstFetchedAt !== null,
+    wish: wishOf(wish, service.status),
+    wasFetched: firstFetchedAt !== null,
     newest: { configVersion: service.config_version, isWithheld: withheld.has(service.id) },
     /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
     nodes: nodes.flatMap(({ acknowledgements: [said], ...node }): NodeState[] => {

@@ -1,5 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { findRelation } from "@/lib/game-services/access";
+import { findSeen } from "@/lib/game-services/access";
 import { findId } from "@/lib/http/ids";
 import { findOwnPage } from "@/lib/page-paths";
 import { hashToken } from "@/lib/tokens/format";
@@ -17,7 +17,7 @@ export async function isMissingPage(path: string, sessionToken: string | undefin
   const id = findId(page.id);
   if (id !== null && page.kind === "service") {
     const { account } = (await db.session.findFirst({ where: session, select: { account: { select } } })) ?? {};
-    if (account && (await findRelation(account, id)) !== null) return false;
+    if (account && (await findSeen(account, id)) !== null) return false;
   } else if (id !== null) {
     const own = { id, account: { sessions: { some: session } } };
     const found = await (page.kind === "server"

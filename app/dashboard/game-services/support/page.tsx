@@ -9,7 +9,7 @@ import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { isStaff } from "@/lib/accounts/accounts";
 import { counted } from "@/lib/format/quantities";
-import { findRelation, listOpenTickets, MAX_LISTED_TICKETS } from "@/lib/game-services/access";
+import { findSeen, listOpenTickets, MAX_LISTED_TICKETS } from "@/lib/game-services/access";
 import { listGoingOn } from "@/lib/game-services/events/service-events";
 import { findId } from "@/lib/http/ids";
 import { GAME_SERVICES, SUPPORT, servicePath } from "@/lib/page-paths";
@@ -29,7 +29,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/game-
   const { service } = await searchParams;
   const wanted = typeof service === "string" ? service.trim() : "";
   const id = findId(wanted);
-  if (id !== null && (await findRelation(account, id)) !== null) redirect(servicePath(id));
+  if (id !== null && (await findSeen(account, id)) !== null) redirect(servicePath(id));
   const tickets = await listOpenTickets(account);
   const goingOn = await listGoingOn(tickets.map(({ serviceId }) => serviceId));
   const now = new Date();
