@@ -116,9 +116,9 @@ export async function shareService(
   const email = findEmail(text);
   if (email === null) return invalid("email", "Enter an e-mail, such as ann@example.com.");
   return db.$transaction(async (tx) => {
-    const owner = await lockOwn(tx, accountId, serviceId);
-    if (!owner) return { kind: "not-found" };
-    if (owner.email === email) return invalid("email", "This is your own e-mail; you own the service.");
+    const own = await lockOwn(tx, accountId, serviceId);
+    if (!own) return { kind: "not-found" };
+    if (own.account.email === email) return invalid("email", "This is your own e-mail; you own the service.");
     const shares = await tx.serviceShare.count({ where: { serviceId, email: { not: email } } });
     if (shares >= MAX_SHARES)
       return invalid(
@@ -167,21 +167,14 @@ export async function unshareService(accountId: number, serviceId: number, email
 
 async function lockOwn(tx: Prisma.TransactionClient, accountId: number, id: number) {
   await lockServices(tx, [id]);
-  const own = await tx.gameService.findFirst({
-    where: { id, accountId },
-    select: { account: { select: { email: true } } },
-  });
-  return own?.account ?? null;
+  const select = { supportAccess: true, updatedAt: true, account: { select: { email: true } } };
+  return tx.gameService.findFirst({ where: { id, accountId }, select });
 }
 
 /** Allows or forbids staff to see a service. False when the account has no such service. */
 export async function allowSupport(accountId: number, id: number, isAllowed: boolean): Promise<boolean> {
   return db.$transaction(async (tx) => {
-    await lockServices(tx, [id]);
-    const own = await tx.gameService.findFirst({
-      where: { id, accountId },
-      select: { supportAccess: true, updatedAt: true },
-    });
+    const own = await lockOwn(tx, accountId, id);
     if (!own || own.supportAccess === isAllowed) return own !== null;
     // Its configuration does not change, and so neither does the time of that.
     await tx.gameService.update({ where: { id }, data: { supportAccess: isAllowed, updatedAt: own.updatedAt } });
@@ -192,17 +185,16 @@ export async function allowSupport(accountId: number, id: number, isAllowed: boo
 }
 
 /** A ticket of the owner that is linked to a service. */
-export type ServiceTicket = { id: number; subject: string; isOpen: boolean; createdAt: Date };
+export type ServiceTicket = Awaited<ReturnType<typeof listTickets>>[number];
 
 /** The owner's tickets of a service, the open ones first, then the newest first. */
-export async function listTickets(accountId: number, serviceId: number): Promise<ServiceTicket[]> {
-  const tickets = await db.ticket.findMany({
+export async function listTickets(accountId: number, serviceId: number) {
+  return db.ticket.findMany({
     where: { serviceId, accountId },
     select: { id: true, subject: true, status: true, createdAt: true },
     orderBy: [{ status: "asc" }, { id: "desc" }],
     take: MAX_TICKETS,
   });
-  return tickets.map(({ status, ...ticket }) => ({ ...ticket, isOpen: status === "open" }));
 }
 
 /** Open tickets that one page of support staff lists. */

@@ -150,17 +150,17 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
     <SettingsSection id="tickets" title="Tickets">
       {tickets.length > 0 && (
         <DataTable labelledBy="tickets" columns={TICKET_COLUMNS} className={`breaks ${styles.table}`}>
-          {tickets.map(({ id: ticketId, subject, isOpen, createdAt }) => (
+          {tickets.map(({ id: ticketId, subject, status, createdAt }) => (
             <Row key={ticketId}>
               <RowTitle>
                 <bdi>{subject}</bdi>
               </RowTitle>
-              <Cell label="State">{isOpen ? <span className="badge">Open</span> : "Closed"}</Cell>
+              <Cell label="State">{status === "open" ? <span className="badge">Open</span> : "Closed"}</Cell>
               <Cell label="Opened">
                 <Time at={createdAt} now={now} />
               </Cell>
               <Cell>
-                {isOpen && (
+                {status === "open" && (
                   <ButtonForm
                     action={closeTicketAction}
                     label={`Close the ticket ${subject}`}
