@@ -6,17 +6,15 @@ import { Expression, table } from "@/lib/database/tables";
 import { HOUR, MINUTE } from "@/lib/format/time";
 import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/format/time-range";
 import { COUNTERS, type Counter } from "./counters";
-import { RANGES } from "./metrics-query";
+import { RANGE_NAMES, RANGES } from "./metrics-query";
 import { latencies, SUMS, type Sums, totalOf } from "./traffic-totals";
 
 /** `step`: how much time one point of a chart covers, in milliseconds. */
 const STEPS: Readonly<Record<MetricRange, number>> = { "1h": MINUTE, "24h": 10 * MINUTE, "7d": HOUR };
 
-const TRAFFIC_RANGES = Object.keys(RANGES) as MetricRange[];
-
 /** The range that a page is asked for; 1h for anything else. */
 export function parseTrafficRange(text: unknown): MetricRange {
-  return TRAFFIC_RANGES.find((range) => range === text) ?? "1h";
+  return RANGE_NAMES.find((range) => range === text) ?? "1h";
 }
 
 /** What players asked for. Null: no node says. */
@@ -28,12 +26,6 @@ type Asked = {
   answered: number | null;
   /** Who plays now, as nodes say that were heard lately. */
   players: number | null;
-};
-
-/** Sums of counters. Latency has only a minimum and a maximum: its sum or mean over nodes has no meaning. */
-type Totals = Record<Counter, number> & {
-  /** Null when it was never measured. */
-  latency: { least: number; greatest: number } | null;
 };
 
 /** The minutes of one step: their smallest, mean and greatest count. */
@@ -50,11 +42,11 @@ export type Traffic = Window & {
   /** Whether it ends now. */
   isNow: boolean;
   /** Of the chosen node, or of all of them together. */
-  totals: Totals;
+  totals: Sums;
   asked: Asked;
   points: TrafficPoint[];
-  /** Every node that counted anything in this time, by id. */
-  nodes: { nodeId: number; totals: Totals; asked: Asked; lastAt: number }[];
+  /** Every node that counted anything in this time, in order. */
+  nodeIds: number[];
 };
 
 const m = table("MetricSample", "m");
@@ -139,23 +131,16 @@ async function readTraffic(serviceId: number, window: Window, nodeId: number | n
   const { from, to, step } = window;
   const times = { serviceId, after: new Date(from), until: new Date(to) };
   const [totals, points] = await Promise.all([query(TOTALS, times), query(POINTS, { ...times, nodeId, step })]);
-  const nodes = totals.map((row) => {
-    const { nodeId: id, lastAt, joins, pings, answered, players, ...sums } = row;
-    return {
-      nodeId: id,
-      lastAt,
-      totals: toTotals(sums),
-      asked: { joins, pings, answered, players: now - lastAt < PLAYERS_FOR ? players : null },
-    };
-  });
-  const chosen = nodes.filter((node) => nodeId === null || node.nodeId === nodeId);
+  const chosen = totals
+    .filter((row) => nodeId === null || row.nodeId === nodeId)
+    .map((row) => ({ ...row, players: now - row.lastAt < PLAYERS_FOR ? row.players : null }));
   return {
     ...window,
     range: null,
     isNow: to === now,
-    nodes,
-    totals: toTotals(totalOf(totals.filter((row) => nodeId === null || row.nodeId === nodeId))),
-    asked: togetherAsked(chosen.map((node) => node.asked)),
+    nodeIds: totals.map((row) => row.nodeId),
+    totals: totalOf(chosen),
+    asked: togetherAsked(chosen),
     points: points.map(toPoint),
   };
 }
@@ -172,16 +157,19 @@ const MAX_LATENCIES = 3;
  */
 export async function listLatencies(
   serviceId: number,
-  { from, to, step, nodes, points }: Traffic,
+  { from, to, step, nodeIds, points }: Traffic,
   nodeId: number | null,
 ): Promise<LatencySeries[] | null> {
   const latenciesOf = (from: readonly TrafficPoint[]) =>
     from.flatMap(({ at, latency }) => (latency === null ? [] : [{ ...latency, at }]));
-  const chosen = nodeId ?? (nodes.length === 1 ? nodes[0]?.nodeId : undefined);
+  const chosen = nodeId ?? (nodeIds.length === 1 ? nodeIds[0] : undefined);
   if (chosen !== undefined) return [{ nodeId: chosen, points: latenciesOf(points) }];
-  if (nodes.length > MAX_LATENCIES) return null;
-  const all = await Promise.all(nodes.map((node) => readTraffic(serviceId, { from, to, step }, node.nodeId, to)));
-  return nodes.map((node, index) => ({ nodeId: node.nodeId, points: latenciesOf(all[index]?.points ?? []) }));
+  if (nodeIds.length > MAX_LATENCIES) return null;
+  const all = nodeIds.map(async (id) => {
+    const traffic = await readTraffic(serviceId, { from, to, step }, id, to);
+    return { nodeId: id, points: latenciesOf(traffic.points) };
+  });
+  return Promise.all(all);
 }
 
 /** The points of an earlier time, at the times of that which it is compared with. */
@@ -224,11 +212,6 @@ function toPoint(row: PointRow): TrafficPoint {
   };
 }
 
-const toTotals = ({ latency_ms_least: least, latency_ms_greatest: greatest, ...counted }: Sums): Totals => ({
-  ...counted,
-  latency: least === null || greatest === null ? null : { least, greatest },
-});
-
 function togetherAsked(all: readonly Asked[]): Asked {
   const sum = (name: keyof Asked) => {
     const said = all.flatMap((one) => one[name] ?? []);
@@ -238,7 +221,7 @@ function togetherAsked(all: readonly Asked[]): Asked {
 }
 
 /** The dropped share of all sessions, in percent. Null when there was none. */
-export function droppedShare({ connections, dropped }: Pick<Totals, "connections" | "dropped">): number | null {
+export function droppedShare({ connections, dropped }: Pick<Sums, "connections" | "dropped">): number | null {
   const all = connections + dropped;
   return all === 0 ? null : (dropped / all) * 100;
 }

@@ -62,7 +62,7 @@ export async function ServiceView({ id, query, nodeId }: Props) {
     ...{ events, relation, time: shown, createdAt: service.created_at },
     ...{ viewerId: account.id, now: now.getTime(), zone: account.timeZone },
   };
-  const hasTraffic = isPlayed || details.wish !== "on" || traffic.nodes.length > 0 || time.asked.kind !== "none";
+  const hasTraffic = isPlayed || details.wish !== "on" || traffic.nodeIds.length > 0 || time.asked.kind !== "none";
   return (
     <>
       <PageHeader

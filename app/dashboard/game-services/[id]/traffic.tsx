@@ -69,7 +69,7 @@ export function trafficPath(id: number, time: Readonly<Record<string, string>>, 
 export function Traffic(props: Props) {
   const { serviceId, createdAt, nodeId, traffic, earlier, time, latencies, names, states, now, zone, lane } = props;
   const nameOf = (id: number) => names.get(id) ?? `Node ${id}`;
-  const counting = new Set(traffic.nodes.map((node) => node.nodeId));
+  const counting = new Set(traffic.nodeIds);
   const silent = traffic.isNow ? states.filter(({ id, isLive }) => !isLive && counting.has(id)) : [];
   return (
     <TimedSection
@@ -84,7 +84,7 @@ export function Traffic(props: Props) {
       also={beginning(traffic, createdAt, zone)}
       {...{ time, zone }}
     >
-      {traffic.nodes.length > 1 && (
+      {traffic.nodeIds.length > 1 && (
         <Choices
           label="Edge node"
           choices={[null, ...counting].map((id) => ({
@@ -104,7 +104,7 @@ export function Traffic(props: Props) {
           away, and above 20 a second. They are not connections.
         </p>
       )}
-      {traffic.nodes.length === 0 ? (
+      {traffic.nodeIds.length === 0 ? (
         <>
           <p className="soft">No edge node has counted anything in this time.</p>
           {lane.words}
@@ -213,7 +213,7 @@ function beginning({ from }: TrafficData, createdAt: number, zone: string): stri
 
 function Totals({ traffic: { totals, asked, isNow } }: { traffic: TrafficData }) {
   const share = droppedShare(totals);
-  const { latency } = totals;
+  const { latency_ms_least: least, latency_ms_greatest: greatest } = totals;
   const exact = (counter: Counter, unit: Unit) => (
     <data translate="no" value={totals[counter]} title={totals[counter].toLocaleString("en")}>
       {quantity(totals[counter], unit)}
@@ -240,8 +240,8 @@ function Totals({ traffic: { totals, asked, isNow } }: { traffic: TrafficData })
         },
         {
           name: "Latency",
-          value: latency === null ? "–" : quantity(latency.least, "milliseconds"),
-          detail: latency === null ? "not measured" : `to ${quantity(latency.greatest, "milliseconds")}`,
+          value: least === null ? "–" : quantity(least, "milliseconds"),
+          detail: greatest === null ? "not measured" : `to ${quantity(greatest, "milliseconds")}`,
         },
       ]}
     />
