@@ -5,7 +5,6 @@ import { DAY, HOUR } from "@/lib/format/time";
 export const RANGES = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY } as const;
 type MetricRange = keyof typeof RANGES;
 export const RANGE_NAMES = Object.keys(RANGES) as MetricRange[];
-const DEFAULT_RANGE: MetricRange = "1h";
 
 /** The latest time that a date can hold, in epoch milliseconds. PostgreSQL holds later ones. */
 export const LATEST_SINCE = 8.64e15;
@@ -16,37 +15,30 @@ export const INVALID_SINCE = "Invalid since. Send whole Unix epoch milliseconds,
 /** The estimated size of a response in bytes, for a service with four nodes. 0 means small. */
 const BYTES: Readonly<Record<MetricRange, number>> = { "1h": 0, "24h": 2 ** 20, "7d": 8 * 2 ** 20 };
 
-/** The `range` parameter, 1h when absent; null when it is repeated or has a value that is not allowed. */
-function findRange(query: URLSearchParams): MetricRange | null {
-  const [value = DEFAULT_RANGE, ...repeated] = query.getAll("range");
-  return repeated.length === 0 && Object.hasOwn(RANGES, value) ? (value as MetricRange) : null;
-}
-
-/** The `since` parameter in epoch milliseconds, −∞ when absent; null when it is repeated or no whole number of them. */
-function findSince(query: URLSearchParams): number | null {
-  const [text, ...repeated] = query.getAll("since");
-  if (text === undefined) return -Infinity;
-  const since = /^\d{1,16}$/.test(text) ? Number(text) : Infinity;
-  return repeated.length === 0 && since <= LATEST_SINCE ? since : null;
-}
-
-/** Whether `requireWindow` takes the query. */
-function isWindow(query: URLSearchParams): boolean {
-  return findRange(query) !== null && findSince(query) !== null;
-}
-
-/** What a query asks for at `now` (epoch ms): intervals after `after`, up to `until`. @throws InvalidInputError */
+/**
+ * What a query asks for at `now` (epoch ms): intervals after `after`, up to `until`. `range` is 1h when absent, `since` is in
+ * epoch milliseconds.
+ * @throws InvalidInputError for one that is repeated, or has a value that is not allowed.
+ */
 export function requireWindow(query: URLSearchParams, now: number): { range: MetricRange; after: Date; until: Date } {
-  const [range, since] = [findRange(query), findSince(query)];
-  if (range === null) throw new InvalidInputError(INVALID_RANGE);
-  if (since === null) throw new InvalidInputError(INVALID_SINCE);
-  return { range, after: new Date(Math.max(now - RANGES[range], since)), until: new Date(now) };
+  const [range = "1h", ...ranges] = query.getAll("range");
+  if (ranges.length > 0 || !isRange(range)) throw new InvalidInputError(INVALID_RANGE);
+  const [since = "0", ...sinces] = query.getAll("since");
+  if (sinces.length > 0 || !/^\d{1,16}$/.test(since) || Number(since) > LATEST_SINCE) {
+    throw new InvalidInputError(INVALID_SINCE);
+  }
+  return { range, after: new Date(Math.max(now - RANGES[range], Number(since))), until: new Date(now) };
 }
 
-/** Estimates the size of an answer in bytes: that of the shortest range that covers as much time. */
+const isRange = (text: string): text is MetricRange => Object.hasOwn(RANGES, text);
+
+/** Estimates the size of an answer in bytes: that of the shortest range that covers as much time. 0 of a wrong query. */
 export function estimateMetrics(query: URLSearchParams): number {
-  if (!isWindow(query)) return 0;
-  const { after, until } = requireWindow(query, Date.now());
-  const length = until.getTime() - after.getTime();
-  return BYTES[RANGE_NAMES.find((name) => length <= RANGES[name]) ?? "7d"];
+  try {
+    const { after, until } = requireWindow(query, Date.now());
+    const length = until.getTime() - after.getTime();
+    return BYTES[RANGE_NAMES.find((name) => length <= RANGES[name]) ?? "7d"];
+  } catch {
+    return 0;
+  }
 }
