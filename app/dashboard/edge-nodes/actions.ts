@@ -6,8 +6,10 @@ import { addNode, endReplacedKeys, removeNode, renameNode, replaceNodeKey } from
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { EDGE_NODES, edgeNodeSettingsPath } from "@/lib/page-paths";
 import { reportEvent } from "@/lib/sign-in/sessions";
-import type { NodeKeyAnswer } from "./form-answers";
 import { requireAdmin } from "./require-admin";
+
+/** Only the answer to the form that created a key contains it. */
+type NodeKeyAnswer = FormAnswer | { kind: "key"; id: number; name: string; rawKey: string };
 
 const GONE = "Nothing was changed: this edge node no longer exists.";
 

@@ -1,5 +1,5 @@
 import { notFound, redirect } from "next/navigation";
-import { type EdgeNodeName, findNode } from "@/lib/game-services/edges/nodes";
+import { findNode } from "@/lib/game-services/edges/nodes";
 import { findId } from "@/lib/http/ids";
 import { GAME_SERVICES } from "@/lib/page-paths";
 import { requireAccount, type SignedInAccount } from "@/lib/sign-in/sessions";
@@ -11,11 +11,10 @@ export async function requireAdmin(): Promise<SignedInAccount> {
   return account;
 }
 
-/** The node that `?node=` names, for administrators. Shows the not-found page when there is none. */
-export async function requireNodeOf(
-  query: Promise<Record<string, string | string[] | undefined>>,
-): Promise<EdgeNodeName> {
-  await requireAdmin();
+/** The node that `?node=` names, and the administrator who asks. Shows the not-found page when there is none. */
+export async function requireNodeOf(query: Promise<Record<string, string | string[] | undefined>>) {
+  const account = await requireAdmin();
   const id = findId(String((await query).node ?? ""));
-  return (id !== null && (await findNode(id))) || notFound();
+  const node = (id !== null && (await findNode(id))) || notFound();
+  return { ...node, account };
 }

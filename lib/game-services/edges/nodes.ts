@@ -10,7 +10,6 @@ import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { SILENCE_INTERVAL, SILENT_AFTER } from "@/lib/game-services/events/node-silences";
 import { ASKER, askerOf, visibleTo } from "@/lib/game-services/game-services";
 import { settleAll } from "@/lib/game-services/settlement";
-import type { Standings } from "@/lib/game-services/standing";
 import { NO_STANDINGS, standingsOfNodes } from "@/lib/game-services/standings";
 import { IS_JUDGING } from "@/lib/servers/events/watch";
 import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
@@ -34,20 +33,7 @@ const u = table("EdgeNodeMinute", "u");
 const k = table("EdgeNodeKey", "k");
 
 /** A node as administrators see it. */
-export type EdgeNodeRecord = {
-  id: number;
-  name: string;
-  createdAt: Date;
-  /** Null when it never was. */
-  lastHeardAt: Date | null;
-  lastHeardIp: string | null;
-  /** The User-Agent of its program. Null when it sends none. */
-  agent: string | null;
-  /** How far it is with the newest versions of the services. */
-  services: Standings;
-  /** Connections that it refused in the last hour before they belonged to a service. Null when it reported no minute. */
-  refused: number | null;
-};
+export type EdgeNodeRecord = Awaited<ReturnType<typeof listNodes>>[number];
 
 /** Whether a node was heard within the last two minutes. */
 export function isHeardLately(lastHeardAt: Date | null): boolean {
@@ -78,20 +64,10 @@ export async function addNode(text: string, now: Date = new Date()): Promise<Add
   });
 }
 
-/** A node as its own pages name it. */
-export type EdgeNodeName = Pick<EdgeNodeRecord, "id" | "name" | "lastHeardAt" | "lastHeardIp"> & {
-  /** Keys that were replaced and still work. */
-  replacedKeys: number;
-};
-
-/** Null when there is no such node. */
-export async function findNode(id: number, now: Date = new Date()): Promise<EdgeNodeName | null> {
-  const node = await db.edgeNode.findUnique({
-    where: { id },
-    select: { id: true, name: true, lastHeardAt: true, lastHeardIp: true },
-  });
-  if (!node) return null;
-  return { ...node, replacedKeys: await db.edgeNodeKey.count({ where: { nodeId: id, expiresAt: { gt: now } } }) };
+/** A node, and of its keys those that were replaced and still work. Null when there is no such node. */
+export async function findNode(id: number, now: Date = new Date()) {
+  const keys = { where: { expiresAt: { gt: now } }, select: { id: true } };
+  return db.edgeNode.findUnique({ where: { id }, include: { keys } });
 }
 
 type RenameNodeResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"name">;
@@ -235,16 +211,8 @@ const REMOVE = statement(
 );
 
 /** Every node, by id. */
-export async function listNodes(): Promise<EdgeNodeRecord[]> {
-  const select = {
-    id: true,
-    name: true,
-    createdAt: true,
-    lastHeardAt: true,
-    lastHeardIp: true,
-    agent: true,
-  } satisfies Prisma.EdgeNodeSelect;
-  const nodes = await db.edgeNode.findMany({ select, orderBy: { id: "asc" } });
+export async function listNodes() {
+  const nodes = await db.edgeNode.findMany({ orderBy: { id: "asc" } });
   const [standings, refused] = await Promise.all([
     standingsOfNodes(nodes.map(({ id }) => id)),
     query(REFUSED, { after: new Date(Date.now() - HOUR) }),
@@ -252,7 +220,9 @@ export async function listNodes(): Promise<EdgeNodeRecord[]> {
   const byNode = new Map(refused.map((row) => [row.nodeId, row.refused]));
   return nodes.map((node) => ({
     ...node,
+    /** How far it is with the newest versions of the services. */
     services: standings.get(node.id) ?? NO_STANDINGS,
+    /** Connections that it refused in the last hour before they belonged to a service. Null when it reported no minute. */
     refused: byNode.get(node.id) ?? null,
   }));
 }

@@ -6,14 +6,13 @@ import { counted } from "@/lib/format/quantities";
 import { listServed, MAX_SERVED_LISTED } from "@/lib/game-services/edges/nodes";
 import { EDGE_NODES, edgeNodeSettingsPath, servicePath } from "@/lib/page-paths";
 import { removeNodeAction } from "../actions";
-import { requireAdmin, requireNodeOf } from "../require-admin";
+import { requireNodeOf } from "../require-admin";
 
 export const metadata: Metadata = { title: "Remove an edge node?" };
 
 /** The question before an edge node is removed, with the services that lose it. */
 export default async function Page({ searchParams }: PageProps<"/dashboard/edge-nodes/remove">) {
-  const account = await requireAdmin();
-  const { id, name } = await requireNodeOf(searchParams);
+  const { account, id, name } = await requireNodeOf(searchParams);
   const { total, services } = await listServed(account, id);
   return (
     <main id="main" className="page parts">

@@ -19,7 +19,7 @@ const OUTCOMES = {
 };
 
 export default async function Page({ searchParams }: PageProps<"/dashboard/edge-nodes/settings">) {
-  const { id, name, replacedKeys } = await requireNodeOf(searchParams);
+  const { id, name, keys } = await requireNodeOf(searchParams);
   const { done } = await searchParams;
   return (
     <main id="main" className="page parts">
@@ -37,7 +37,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
       </SettingsSection>
       <SettingsSection id="key" title="Key">
         <ReplaceNodeKey id={id} origin={await pageOrigin()} />
-        {replacedKeys > 0 && (
+        {keys.length > 0 && (
           <ButtonForm
             action={endNodeKeysAction}
             className="card card-body"
