@@ -19,19 +19,16 @@ type Waiter = { nodeId: number; revision: string; end(configuration: Configurati
  */
 class ConfigurationWatch {
   #known: Configuration | null = null;
-  #reading: Promise<Configuration> | null = null;
+  /** The read that runs, or the last one. Never fails. */
+  #reading: Promise<unknown> = Promise.resolve();
   #next: Promise<Configuration> | null = null;
   #timer: NodeJS.Timeout | undefined;
   readonly #waiters = new Map<number, Waiter>();
 
   /** Reads the current configuration. Calls during a read share the next read, because the running one may be too old. */
   look(): Promise<Configuration> {
-    return inTime(async () => {
-      if (!this.#reading) return this.#read();
-      this.#next ??= this.#reading.then(
-        () => this.#read(),
-        () => this.#read(),
-      );
+    return inTime(() => {
+      this.#next ??= this.#reading.then(() => this.#read());
       return this.#next;
     });
   }
@@ -99,17 +96,13 @@ class ConfigurationWatch {
 
   #read(): Promise<Configuration> {
     this.#next = null;
-    const reading = readConfiguration(this.#known)
-      .then((configuration) => {
-        const isNew = configuration !== this.#known;
-        this.#known = configuration;
-        if (isNew) this.#wake(configuration);
-        return configuration;
-      })
-      .finally(() => {
-        if (this.#reading === reading) this.#reading = null;
-      });
-    this.#reading = reading;
+    const reading = readConfiguration(this.#known).then((configuration) => {
+      const isNew = configuration !== this.#known;
+      this.#known = configuration;
+      if (isNew) this.#wake(configuration);
+      return configuration;
+    });
+    this.#reading = reading.catch(() => {});
     return reading;
   }
 }
