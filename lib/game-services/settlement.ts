@@ -1,7 +1,7 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { DATABASE_TIME, databaseNow } from "@/lib/database/clock";
 import { deleteSomeOfOwner, deletionOfOwner } from "@/lib/database/deletion";
-import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
+import { executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { jsonArray, names, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { GameServiceStatus, type ServiceWish } from "@/lib/generated/prisma/enums";
@@ -172,10 +172,6 @@ const ALL = statement({ after: s.id, count: parameter<number>("int") }, ({ after
   select({ id: s.id }, `from ${s} where ${s.id} > ${after} order by ${s.id} limit ${count}`),
 );
 
-const UNSETTLED = statement({ now: n.unsettledSince }, ({ now }) => ({
-  sql: `update ${n} set unsettled_since = null where ${n.unsettledSince} <= ${now}`,
-}));
-
 const CLOCK = statement({}, () => select({ now: DATABASE_TIME }));
 
 /**
@@ -197,5 +193,5 @@ export async function settleAll(at?: Date): Promise<void> {
     if (last === undefined || ids.length < BATCH) break;
     after = last;
   }
-  await execute(UNSETTLED, { now });
+  await db.edgeNode.updateMany({ where: { unsettledSince: { lte: now } }, data: { unsettledSince: null } });
 }

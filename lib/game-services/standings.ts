@@ -1,3 +1,4 @@
+import { db } from "@/lib/database/client";
 import { query } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -65,24 +66,20 @@ const OF_NODES = statement(
   }),
 );
 
-const SERVICES = statement(
-  {},
-  (): Sql<{ count: number }> => ({
-    sql: `select count(*)::int as count from ${s} where ${s.wish} is distinct from 'gone'`,
-  }),
-);
-
 /** How far each of these nodes is with all services that are not being deleted. */
 export async function standingsOfNodes(nodeIds: readonly number[]): Promise<ReadonlyMap<number, Standings>> {
   const withheld = [...(await withheldServices(null))];
-  const [rows, [services]] = await Promise.all([query(OF_NODES, { withheld }), query(SERVICES, {})]);
+  const [rows, services] = await Promise.all([
+    query(OF_NODES, { withheld }),
+    db.gameService.count({ where: { OR: [{ wish: null }, { wish: { not: "gone" } }] } }),
+  ]);
   const known = new Map(rows.map(({ id, ...row }) => [id, row]));
   return new Map(
     nodeIds.map((id) => {
       const none = { ...NO_STANDINGS, acknowledged: 0, acknowledgedWithheld: 0 };
       const { acknowledged, acknowledgedWithheld, ...standings } = known.get(id) ?? none;
       const restWithheld = withheld.length - acknowledgedWithheld;
-      const rest = (services?.count ?? 0) - acknowledged - restWithheld;
+      const rest = services - acknowledged - restWithheld;
       return [id, { ...standings, withheld: standings.withheld + restWithheld, waiting: standings.waiting + rest }];
     }),
   );

@@ -1,4 +1,5 @@
 import type { MetricRange } from "@/lib/api/schemas";
+import { db } from "@/lib/database/client";
 import { databaseNow } from "@/lib/database/clock";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
@@ -228,17 +229,10 @@ export function droppedShare({ connections, dropped }: Pick<Sums, "connections" 
 
 /** Whether edge nodes ever counted somebody who asked to play, of the intervals that are kept. */
 export async function hadPlayer(serviceId: number): Promise<boolean> {
-  const [row] = await query(FIRST_PLAYER, { serviceId });
-  return row !== undefined;
+  // An older node does not tell joins from status pings.
+  const isPlayed = { OR: [{ joins: { gt: 0 } }, { joins: null, connections: { gt: 0 } }] };
+  return (await db.metricSample.findFirst({ where: { serviceId, ...isPlayed }, select: { ts: true } })) !== null;
 }
-
-// Raw: an older node does not tell joins from status pings.
-const FIRST_PLAYER = statement({ serviceId: m.serviceId }, ({ serviceId }) =>
-  select(
-    { ts: m.ts },
-    `from ${m} where ${m.serviceId} = ${serviceId} and coalesce(${m.joins}, ${m.connections}) > 0 limit 1`,
-  ),
-);
 
 const s = table("GameService", "s");
 const LISTED = statement({ ids: parameter<number[]>("int[]"), after: m.ts, until: m.ts }, ({ ids, after, until }) =>

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
 import { db, type Prisma } from "@/lib/database/client";
 import { databaseNow } from "@/lib/database/clock";
-import { execute, executeIn, query } from "@/lib/database/run-statement";
+import { executeIn, query } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOSTNAME_TAKEN, IS_TAKEN } from "@/lib/game-services/hostnames";
@@ -64,7 +64,6 @@ export class Configuration {
 const s = table("GameService", "s");
 const c = table("HostnameClaim", "c");
 const n = table("EdgeNode", "n");
-const k = table("EdgeAcknowledgement", "k");
 
 // The query of each second: a hash of everything that the configuration is made of.
 const DIGEST = statement(
@@ -96,8 +95,6 @@ const SERVICES = statement({}, () =>
     `from ${s} order by ${s.id}`,
   ),
 );
-
-const NODE_IDS = statement({}, () => select({ id: n.id }, `from ${n} order by ${n.id}`));
 
 /**
  * Reads the current configuration. Returns `known` itself when nothing changed. Also updates statuses after services became
@@ -147,7 +144,8 @@ async function readServices(digest: string): Promise<Configuration> {
   const list = JSON.stringify(services) + (held.length > 0 ? `,"held":${JSON.stringify(held)}` : "");
   const revision = createHash("sha256").update(list).digest("hex").slice(0, 32);
   const json = `{"data":{"revision":"${revision}","services":${list}}}`;
-  const nodeIds = new Set((await query(NODE_IDS, {})).map(({ id }) => id));
+  const nodes = await db.edgeNode.findMany({ select: { id: true } });
+  const nodeIds = new Set(nodes.map(({ id }) => id));
   return new Configuration(revision, json, digest, unfetched, gone, nodeIds);
 }
 
@@ -217,10 +215,6 @@ export async function acknowledgeAbsence(
   for (const id of newcomers) withoutGone.add(id);
 }
 
-const FORGET = statement({ ids: parameter<number[]>("int[]"), nodeId: k.nodeId }, ({ ids, nodeId }) => ({
-  sql: `delete from ${k} where ${k.nodeId} = ${nodeId} and ${k.serviceId} = any(${ids})`,
-}));
-
 /**
  * Forgets what a node without a configuration acknowledged of deleted services. Such a node may have lost its disk, and
  * would never report that these services are gone.
@@ -228,7 +222,7 @@ const FORGET = statement({ ids: parameter<number[]>("int[]"), nodeId: k.nodeId }
 export async function forgetGone(configuration: Configuration, nodeId: number): Promise<void> {
   const { gone, withoutGone } = configuration;
   if (gone.length === 0) return;
-  await execute(FORGET, { ids: [...gone], nodeId });
+  await db.edgeAcknowledgement.deleteMany({ where: { nodeId, serviceId: { in: [...gone] } } });
   withoutGone.delete(nodeId);
 }
 
