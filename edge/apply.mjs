@@ -12,17 +12,6 @@ import { inTurns } from "./waiting.mjs";
 /** @import { Wanted } from "./judge.mjs" */
 /** @import { Node } from "./node.mjs" */
 
-/** False when HAProxy or nftables cannot be asked, which is said: both go on with what they have. @param {Node} node */
-export async function tryToApply(node) {
-  try {
-    await node.inOrder(() => apply(node));
-    return true;
-  } catch (error) {
-    logFailure(error, "Not applied: ");
-    return false;
-  }
-}
-
 /** Makes HAProxy and nftables serve the configuration. Does nothing where both do already. @param {Node} node */
 export async function apply(node) {
   if (!node.configuration) return;

@@ -67,10 +67,8 @@ export class Haproxy {
   async servers() {
     /** @type {Map<number, Map<string, FoundServer>>} */
     const slots = new Map();
-    const [, header = "", ...rows] = (await this.ask("show servers state")).split("\n");
-    const names = header.replace(/^# /, "").split(" ");
-    for (const row of rows) {
-      const values = Object.fromEntries(row.split(" ").map((value, index) => [names[index], value]));
+    // Its first line is a version.
+    for (const values of rowsOf((await this.ask("show servers state")).replace(/^.*\n/, ""), " ")) {
       const slot = Number(/^slot_(\d+)$/.exec(values.be_name ?? "")?.[1] ?? 0);
       if (!slot) continue;
       const state = Number(values.srv_admin_state) & ~WAS_DISABLED;
@@ -143,9 +141,7 @@ export class Haproxy {
 
   /** @param {string} filter */
   async #stat(filter) {
-    const [header = "", ...rows] = (await this.ask(`show stat${filter}`)).split("\n");
-    const names = header.replace(/^# /, "").split(",");
-    return rows.map((row) => Object.fromEntries(row.split(",").map((value, index) => [names[index], value])));
+    return rowsOf(await this.ask(`show stat${filter}`), ",");
   }
 
   /** The connections of each slot that asked to play, and those of them that are open. Null: an older configuration. */
@@ -186,30 +182,37 @@ export class Haproxy {
     const source = range ? ` source ${endOf(range.source, range.first)}-${range.first + RANGE_SIZE - 1}` : "";
     const answer = await this.ask(`add server ${slotName(slot)}/${name} ${endOf(ip, port)}${source}${proxy}`);
     if (!answer.includes("registered")) throw new PlainError(`HAProxy did not take a server: ${answer.slice(0, 200)}`);
-    await this.take(slot, name);
+    await this.setState(slot, name, "ready");
   }
 
-  /** A server takes new players. @param {number} slot @param {string} name */
-  async take(slot, name) {
-    await this.ask(`set server ${slotName(slot)}/${name} state ready`);
-  }
-
-  /** A server takes no new players, and keeps those that it has. @param {number} slot @param {string} name */
-  async drain(slot, name) {
-    await this.ask(`set server ${slotName(slot)}/${name} state drain`);
+  /**
+   * A server takes new players, keeps those that it has, or gets none.
+   * @param {number} slot
+   * @param {string} name
+   * @param {"ready" | "drain" | "maint"} state
+   */
+  async setState(slot, name, state) {
+    await this.ask(`set server ${slotName(slot)}/${name} state ${state}`);
   }
 
   /** Closes a server and its players. @param {number} slot @param {string} name */
   async close(slot, name) {
-    await this.ask(`set server ${slotName(slot)}/${name} state maint`);
+    await this.setState(slot, name, "maint");
     await this.ask(`shutdown sessions server ${slotName(slot)}/${name}`);
   }
 
   /** Deletes a server that has no players. @param {number} slot @param {string} name */
   async remove(slot, name) {
-    await this.ask(`set server ${slotName(slot)}/${name} state maint`);
+    await this.setState(slot, name, "maint");
     await this.ask(`del server ${slotName(slot)}/${name}`);
   }
+}
+
+/** The rows of a table whose first line names the columns. @param {string} table @param {string} separator */
+function rowsOf(table, separator) {
+  const [header = "", ...rows] = table.split("\n");
+  const names = header.replace(/^# /, "").split(separator);
+  return rows.map((row) => Object.fromEntries(row.split(separator).map((value, index) => [names[index], value])));
 }
 
 /** @param {string} ip @param {number} port */

@@ -162,7 +162,6 @@ export class Node {
   closeMinute(ts, counters) {
     for (const [id, { packets, bytes, dropped, connections, ...values }] of counters) {
       const latency = this.latencies.get(id);
-      const { answered, ...asked } = values;
       this.spool.push({
         service_id: id,
         ts,
@@ -170,7 +169,7 @@ export class Node {
         bytes,
         dropped,
         connections,
-        ...(this.hasJoins && { ...asked, answered }),
+        ...(this.hasJoins && values),
         latency_ms: latency == null ? null : Math.round(latency * 100) / 100,
       });
     }

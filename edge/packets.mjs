@@ -87,20 +87,13 @@ export async function readPackets() {
   const packets = new Map();
   /** @type {Map<string, number>} */
   const origins = new Map();
-  /** @type {{ nftables: { counter?: { name: string, packets: number }, map?: { elem?: unknown[] } }[] }} */
+  /** @type {{ nftables: { counter?: { name: string, packets: number }, map?: { elem?: [{ concat: [string, number, { range: [number, number] }?] }, string][] } }[] }} */
   const { nftables } = JSON.parse(await nft(["-j", "list", "table", ...NFT_TABLE.split(" ")]));
   for (const { counter, map } of nftables) {
     const id = Number(/^service_(\d+)$/.exec(counter?.name ?? "")?.[1] ?? 0);
     if (counter && id) packets.set(id, counter.packets);
-    for (const element of /** @type {[{ concat: [string, number, { range: [number, number] }?] }, string][]} */ (
-      map?.elem ?? []
-    )) {
-      const [
-        {
-          concat: [ip, port, own],
-        },
-        name,
-      ] = element;
+    for (const [{ concat }, name] of map?.elem ?? []) {
+      const [ip, port, own] = concat;
       origins.set(originKey(ip, port, own?.range[0]), Number(name.replace("service_", "")));
     }
   }

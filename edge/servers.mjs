@@ -72,14 +72,14 @@ async function leadService(node, slot, { id, ip, port, range, isProxied }, found
   const name = fits ?? `o${++node.lastServer}`;
   node.servers.set(serverPath(slot, name), { service: id, ip, port, range, isProxied, drainedAt: null });
   if (!fits) await node.haproxy.add(slot, name, { ip, port, range, isProxied });
-  else if (!found.get(name)?.isReady) await node.haproxy.take(slot, name);
+  else if (!found.get(name)?.isReady) await node.haproxy.setState(slot, name, "ready");
   for (const [other, { isReady, isDrained }] of found) {
     if (other === name || (!isReady && !isDrained)) continue;
     const server = node.servers.get(serverPath(slot, other));
     // Not added by this program, as far as it remembers: nobody can say where its players are counted.
     if (!server) await node.haproxy.close(slot, other);
     else if (isReady) {
-      await node.haproxy.drain(slot, other);
+      await node.haproxy.setState(slot, other, "drain");
       server.drainedAt ??= now();
     }
   }

@@ -1,6 +1,7 @@
-import { tryToApply } from "./apply.mjs";
+import { apply } from "./apply.mjs";
 import { Backoff } from "./console.mjs";
 import { READ_EVERY } from "./limits.mjs";
+import { logFailure } from "./log.mjs";
 import { sleep } from "./waiting.mjs";
 
 /** @import { Node } from "./node.mjs" */
@@ -17,8 +18,11 @@ export async function watchConsole(node) {
         continue;
       }
       node.configuration = news.configuration;
-      if (!(await tryToApply(node))) {
-        // It was not applied, so it is asked for again.
+      try {
+        await node.inOrder(() => apply(node));
+      } catch (error) {
+        // HAProxy or nftables cannot be asked. Both go on with what they have, and the configuration is asked for again.
+        logFailure(error, "Not applied: ");
         await sleep(wait.next(null), node.stop.signal);
         continue;
       }
