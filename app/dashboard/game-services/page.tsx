@@ -116,20 +116,16 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/game-
           {shown.length < found.length && <p className="hint">Only the first {MAX_ROWS} are shown: filter them.</p>}
         </Section>
       )}
-      {isStaff(account) && <StaffHint />}
+      {isStaff(account) && (
+        <p className="hint">
+          The API lists the same: services that you own, and those shared with you. Find others under{" "}
+          <Link className="inline-link" href={SUPPORT}>
+            Support
+          </Link>
+          .
+        </p>
+      )}
     </main>
-  );
-}
-
-function StaffHint() {
-  return (
-    <p className="hint">
-      The API lists the same: services that you own, and those shared with you. Find others under{" "}
-      <Link className="inline-link" href={SUPPORT}>
-        Support
-      </Link>
-      .
-    </p>
   );
 }
 
