@@ -31,7 +31,7 @@ type Asked = {
 
 /** The minutes of one step: their smallest, mean and greatest count. */
 export type Band = { least: number; mean: number; greatest: number; count: number };
-/** `at` is when the step begins. A latency that was never measured in it is absent. */
+/** `at` is when the step begins. A latency that was never measured in it is null. */
 type TrafficPoint = { at: number } & Record<Counter, Band> & { latency: Band | null };
 
 /** The time that is read, and how much of it one point covers; all in (epoch) milliseconds. */
@@ -51,7 +51,6 @@ export type Traffic = Window & {
 };
 
 const m = table("MetricSample", "m");
-const n = (sql: string) => new Expression<number>(sql, "json");
 
 const asked = {
   joins: new Expression<number | null>(`sum(${m.joins})::bigint`, "json"),
@@ -70,13 +69,18 @@ const TOTALS = statement({ serviceId: m.serviceId, after: m.ts, until: m.ts }, (
   ),
 );
 
-const bands = Object.fromEntries(
-  COUNTERS.flatMap((counter) => [
-    [`${counter}Least`, n(`min(minute.${counter})::bigint`)],
-    [`${counter}Mean`, n(`avg(minute.${counter})::float8`)],
-    [`${counter}Greatest`, n(`max(minute.${counter})::bigint`)],
-  ]),
-) as Record<`${Counter}${"Least" | "Mean" | "Greatest"}`, Expression<number>>;
+/** SQL of the band of a value, whose columns are those of each minute. */
+const bandOf = (mean: string, least = mean, greatest = mean) =>
+  new Expression<Band>(
+    `json_build_object('least', min(minute.${least}), 'mean', avg(minute.${mean})::float8,
+      'greatest', max(minute.${greatest}), 'count', count(minute.${mean}))`,
+    "json",
+  );
+const bands = Object.fromEntries(COUNTERS.map((counter) => [counter, bandOf(counter)])) as Record<
+  Counter,
+  Expression<Band>
+>;
+const latency = bandOf("latency_mean", "latency_least", "latency_greatest");
 
 // Sums the nodes of each minute first, then compares minutes.
 const POINTS = statement(
@@ -91,12 +95,8 @@ const POINTS = statement(
     select(
       {
         at: new Expression<Date>("minute.step", "instant"),
-        minutes: n("count(*)::int"),
         ...bands,
-        latencyLeast: new Expression<number | null>("min(minute.latency_least)", "json"),
-        latencyMean: new Expression<number | null>("avg(minute.latency_mean)", "json"),
-        latencyGreatest: new Expression<number | null>("max(minute.latency_greatest)", "json"),
-        latencies: n("count(minute.latency_mean)::int"),
+        latency: new Expression<Band | null>(`case when count(minute.latency_mean) > 0 then ${latency} end`, "json"),
       },
       `from (
         select date_bin(make_interval(secs => ${step} / 1000), ${m.ts}, 'epoch') as step,
@@ -142,7 +142,7 @@ async function readTraffic(serviceId: number, window: Window, nodeId: number | n
     nodeIds: totals.map((row) => row.nodeId),
     totals: totalOf(chosen),
     asked: togetherAsked(chosen),
-    points: points.map(toPoint),
+    points,
   };
 }
 
@@ -190,26 +190,6 @@ export async function getEarlierTraffic(
   return {
     points: earlier.points.map(later),
     latencies: latencies?.map(({ points, ...node }) => ({ ...node, points: points.map(later) })) ?? null,
-  };
-}
-
-type PointRow = NonNullable<(typeof POINTS)["row"]>;
-
-function toPoint(row: PointRow): TrafficPoint {
-  const band = (counter: Counter): Band => ({
-    least: row[`${counter}Least`],
-    mean: row[`${counter}Mean`],
-    greatest: row[`${counter}Greatest`],
-    count: row.minutes,
-  });
-  const { latencyLeast: least, latencyMean: mean, latencyGreatest: greatest, latencies: count } = row;
-  return {
-    at: row.at,
-    packets: band("packets"),
-    bytes: band("bytes"),
-    dropped: band("dropped"),
-    connections: band("connections"),
-    latency: least === null || mean === null || greatest === null ? null : { least, mean, greatest, count },
   };
 }
 
