@@ -6,7 +6,7 @@ import { isPublicHostname, MAX_HOSTNAME_LENGTH } from "./hostnames";
 import { isPrivateOrigin, isUsableOrigin } from "./origins";
 
 /** In characters as people count them (code points). */
-const MAX_SERVICE_NAME_LENGTH = 64;
+const MAX_NAME_LENGTH = 64;
 
 export type ServiceField = "name" | "javaHostname" | "originHost" | "originPort";
 /** The fields of a service, as its owner typed them. */
@@ -41,10 +41,11 @@ export function checkService(
   return { kind: "valid", service: { name, javaHostname, originHost, originPort: Number(originPort) } };
 }
 
-function problemOfName(name: string): string | null {
+/** Why a text, as `normalName` answers it, can be no name of a service or of an edge node; null when it can. */
+export function problemOfName(name: string): string | null {
   if (name === "") return "Enter a name.";
   if (containsToken(name)) return "That looks like a token or a key. Enter a name.";
-  return nameProblem("name", name, MAX_SERVICE_NAME_LENGTH);
+  return nameProblem("name", name, MAX_NAME_LENGTH);
 }
 
 function problemOfHostname(hostname: string, { ownHosts }: ServiceRules): string | null {

@@ -5,14 +5,15 @@ import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type InvalidField, invalid } from "@/lib/failures";
-import { nameProblem, normalName } from "@/lib/format/names";
+import { normalName } from "@/lib/format/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { SILENCE_INTERVAL, SILENT_AFTER } from "@/lib/game-services/events/node-silences";
 import { ASKER, askerOf, visibleTo } from "@/lib/game-services/game-services";
+import { problemOfName } from "@/lib/game-services/service-input";
 import { settleAll } from "@/lib/game-services/settlement";
 import { NO_STANDINGS, standingsOfNodes } from "@/lib/game-services/standings";
 import { IS_JUDGING } from "@/lib/servers/events/watch";
-import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
+import { hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
 /** After this time, in milliseconds, an unsettled change counts as interrupted and is settled again. */
 const UNSETTLED_FOR = 10 * SECOND;
@@ -20,8 +21,6 @@ const UNSETTLED_FOR = 10 * SECOND;
 const HEARD_EVERY = 10 * SECOND;
 /** A limit, because computing a status reads every live node. */
 export const MAX_NODES = 1000;
-/** In characters as people count them (code points). */
-const MAX_NAME_LENGTH = 64;
 const MAX_AGENT_LENGTH = 100;
 /** How long a replaced key still works, in milliseconds, so that the node can get the new key. */
 const NODE_KEY_OVERLAP = HOUR;
@@ -137,12 +136,6 @@ export async function listFailing(account: Account): Promise<Failing[]> {
 }
 
 const LOCK_ADDITIONS = statement({}, () => ({ sql: "select pg_advisory_xact_lock(7240915)::text as locked" }));
-
-function problemOfName(name: string): string | null {
-  if (name === "") return "Enter a name.";
-  if (containsToken(name)) return "That looks like a token or a key. Enter a name.";
-  return nameProblem("name", name, MAX_NAME_LENGTH);
-}
 
 // Raw: one statement for a node and its keys, which waits for others that replace its key.
 const LOCK_NODE = statement({ id: n.id }, ({ id }) =>
