@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { call, expectFailure, getData } from "@/e2e/support/ask";
 import { newAccount, newGameService } from "@/e2e/support/factories";
-import { recordIntervals } from "@/e2e/support/record-intervals";
+import { type Interval, recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import type { Interval } from "@/lib/game-services/metrics";
 
 /** An interval as the API shows it. */
 const shown = ({ serviceId: _, nodeId, latencyMs, ...rest }: Interval) => ({

@@ -1,8 +1,14 @@
 import { db } from "@/lib/database/client";
-import type { Interval } from "@/lib/game-services/metrics";
+import type { Reported } from "@/lib/game-services/metrics";
 
 const whole = (count: number | undefined) => (count === undefined ? null : BigInt(count));
 
+/** One interval as one edge node counted it. */
+export type Interval = Omit<Reported, "service_id" | "latency_ms"> & {
+  serviceId: number;
+  nodeId: number;
+  latencyMs: number | null;
+};
 type Told = Pick<Interval, "serviceId" | "ts"> & Partial<Interval>;
 
 /** Stores intervals as edge nodes report them, in which nothing else was counted. Never overwrites a stored one. */

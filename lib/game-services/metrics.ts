@@ -76,19 +76,11 @@ export async function getMetrics(
   return new JsonText([`{"range":"${range}","series":[`, first.slice(1), ...further, "]}"]);
 }
 
-/** One interval as one edge node counted it. Counters are whole numbers from 0 to 2^53 − 1. */
-export type Interval = {
-  serviceId: number;
-  /** Epoch milliseconds at which the interval begins. */
-  ts: number;
-  nodeId: number;
-  /** What each counter means: `MEANINGS`. */
-  packets: number;
-  bytes: number;
-  dropped: number;
-  connections: number;
+/** One interval as an edge node reports it. Counters are whole numbers from 0 to 2^53 − 1; `MEANINGS` says what each means. */
+export type Reported = MinuteCounters & {
+  service_id: number;
   /** Null when the edge did not measure it. */
-  latencyMs: number | null;
+  latency_ms: number | null;
   /** Connections to the origin that asked to play, and for the status. An older edge says none of these four. */
   joins?: number | undefined;
   pings?: number | undefined;
@@ -98,25 +90,24 @@ export type Interval = {
   players?: number | undefined;
 };
 
-type Reported = Omit<Interval, "nodeId">;
 type Name = keyof Reported;
 
 /** What a node reports of an interval, and the type of each in a list. */
 const REPORTED = {
-  serviceId: "int",
+  service_id: "int",
   ts: "bigint",
   packets: "bigint",
   bytes: "bigint",
   dropped: "bigint",
   connections: "bigint",
-  latencyMs: "float8",
+  latency_ms: "float8",
   joins: "bigint",
   pings: "bigint",
   answered: "bigint",
   players: "bigint",
 } as const satisfies Record<Name, string>;
 const NAMES = Object.keys(REPORTED) as Name[];
-const COLUMNS = NAMES.map((name) => m[name].name);
+const COLUMNS = NAMES.join(", ");
 /** PostgreSQL arrays as one text parameter each. Sending their elements separately would take longer than storing them. */
 const LISTS = Object.fromEntries(NAMES.map((name) => [name, parameter<string>(`${REPORTED[name]}[]`)])) as Record<
   Name,
@@ -135,14 +126,14 @@ const STORE_REPORTED = statement(
   { nodeId: m.nodeId, ...LISTS },
   ({ nodeId, ...values }): Sql<{ stored: number; dropped: number; minutes: MinuteCounters[] }> => ({
     sql: `with i as (
-        select * from unnest(${NAMES.map((name) => values[name]).join(", ")}) as i (${COLUMNS.join(", ")})),
+        select * from unnest(${NAMES.map((name) => values[name]).join(", ")}) as i (${COLUMNS})),
       node as (select ${n.id} from ${n} where ${n.id} = ${nodeId} for key share),
       known as (
         select ${s.id} from node join ${k} on ${k.nodeId} = node.id join ${s} on ${s.id} = ${k.serviceId}
         where ${s.id} in (select service_id from i) order by ${s.id} for key share of s),
       added as (
-        insert into metric_samples (node_id, ${COLUMNS.join(", ")})
-        select ${nodeId}, ${COLUMNS.map((name) => (name === "ts" ? "to_timestamp(i.ts / 1000.0)" : `i.${name}`)).join(", ")}
+        insert into metric_samples (node_id, ${COLUMNS})
+        select ${nodeId}, ${NAMES.map((name) => (name === "ts" ? "to_timestamp(i.ts / 1000.0)" : `i.${name}`)).join(", ")}
         from i join known on known.id = i.service_id
         on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing returning *),
       minutes as (

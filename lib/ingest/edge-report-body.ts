@@ -99,9 +99,7 @@ export function parseEdgeReport(bytes: Buffer, arrivedAt: Date): EdgeReport {
     acknowledgements: acknowledgements.map(({ service_id, serving_version, warning, ...rest }) => {
       return { serviceId: service_id, servingVersion: serving_version ?? null, warning: warning ?? null, ...rest };
     }),
-    intervals: intervals.map(({ service_id, latency_ms, ...rest }) => {
-      return { serviceId: service_id, latencyMs: latency_ms, ...rest };
-    }),
+    intervals,
     nodeMinutes: node_minutes,
   };
 }

@@ -2,7 +2,7 @@ import { db, type Prisma } from "@/lib/database/client";
 import { executeIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { type Interval, recordReportedIntervals } from "@/lib/game-services/metrics";
+import { type Reported, recordReportedIntervals } from "@/lib/game-services/metrics";
 import { ABSENT, lockServices, settle, TIMES } from "@/lib/game-services/settlement";
 import { markServicesFetched } from "./configuration";
 
@@ -19,7 +19,7 @@ export type Acknowledgement = {
 
 export type EdgeReport = {
   acknowledgements: readonly Acknowledgement[];
-  intervals: readonly Omit<Interval, "nodeId">[];
+  intervals: readonly Reported[];
   /** What the node refused before it belonged to a service. `ts`: when the minute begins, in epoch milliseconds. */
   nodeMinutes?: readonly { ts: number; refused: number }[];
 };
