@@ -69,31 +69,24 @@ export type AskedRange =
 export type RangeRules = { zone: string; now: number; keptDays: number; what: string };
 
 /** The times of a form's two fields, whenever they are. `fields`: what they show again. */
-export function parseTimes(params: RangeParams, zone: string): Times & { fields: { from: string; to: string } } {
-  const fields = { from: fieldText(params.from, zone), to: fieldText(params.to, zone) };
+export function parseTimes(params: RangeParams, zone: string) {
   const [from, to] = [parseMoment(params.from, zone), parseMoment(params.to, zone)];
-  if (from === null || to === null) return { kind: "refused", message: INCOMPLETE, fields };
-  if (from.first > to.last) return { kind: "refused", message: BACKWARD, fields };
-  return { kind: "range", range: { from: from.first, to: to.last }, fields };
+  const fieldOf = (moment: Moment | null) => (moment ? clockField(moment.first, zone) : "");
+  const fields = { from: fieldOf(from), to: fieldOf(to) };
+  const refuse = (message: string) => ({ kind: "refused" as const, message, fields });
+  if (from === null || to === null) return refuse("Enter both times, each with a date and a time.");
+  // The whole of an hour that the clocks show twice.
+  const range = { from: from.first, to: to.last };
+  if (range.from > range.to) return refuse("This time ends before it begins.");
+  return { kind: "range" as const, range, fields, from, to, refuse };
 }
-type Times = { kind: "range"; range: TimeRange } | { kind: "refused"; message: string };
-
-const INCOMPLETE = "Enter both times, each with a date and a time.";
-const BACKWARD = "This time ends before it begins.";
 
 /** The range that a query asks for, within the time of which something is kept. */
 export function parseRange(params: RangeParams, { zone, now, keptDays, what }: RangeRules): AskedRange {
   if (params.from === undefined && params.to === undefined) return { kind: "none" };
-  const refuse = (message: string): AskedRange => ({
-    kind: "refused",
-    message,
-    fields: { from: fieldText(params.from, zone), to: fieldText(params.to, zone) },
-  });
-  const [from, to] = [parseMoment(params.from, zone), parseMoment(params.to, zone)];
-  if (from === null || to === null) return refuse(INCOMPLETE);
-  // The whole of an hour that the clocks show twice.
-  const asked = { from: from.first, to: to.last };
-  if (asked.from > asked.to) return refuse(BACKWARD);
+  const times = parseTimes(params, zone);
+  if (times.kind === "refused") return times;
+  const { range: asked, from, to, refuse } = times;
   if (asked.from >= now) return refuse("This time has not come yet.");
   const earliest = now - keptDays * DAY;
   if (asked.to <= earliest) {
@@ -131,50 +124,34 @@ export function clockField(at: number, zone: string): string {
 export const LAST_CLOCK_FIELD = "9999-12-31T23:59";
 
 /** `first` and `last` differ where the clocks show a time twice. `typed`: what they show, read as UTC. */
-type Moment = { typed: number; first: number; last: number; isExact: boolean; shown: "once" | "twice" | "never" };
+type Moment = { typed: number; first: number; last: number; isExact: boolean; timesShown: number };
 
-const MOMENT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,3})?)?(Z)?$/;
+const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d{1,3})?)?(Z)?$/;
 
 /** Years that clocks of zones are asked about. Beyond them a day more or less makes no difference. */
 const YEARS = { first: 1971, last: 2999 };
 
 function parseMoment(param: unknown, zone: string): Moment | null {
-  const [, ...parts] = (typeof param === "string" && MOMENT.exec(param)) || [];
-  if (parts.length === 0) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(0, 6)
-    .map((part) => Number(part ?? 0));
-  // The year is set apart from the rest: `Date.UTC` reads 26 as 1926.
-  const typed = new Date(Date.UTC(2000, 0, 1, hour, minute, second)).setUTCFullYear(year, month - 1, day);
-  const isDate = new Date(typed).getUTCMonth() === month - 1 && new Date(typed).getUTCDate() === day;
-  if (!isDate || hour > 23 || minute > 59 || second > 59) return null;
-  if (parts[6] === "Z" || year < YEARS.first || year > YEARS.last) {
-    return { typed, first: typed, last: typed, isExact: true, shown: "once" };
+  const [, date, clock, second = "00", isUtc] = (typeof param === "string" && MOMENT.exec(param)) || [];
+  const text = `${date}T${clock}:${second}`;
+  const typed = Date.parse(`${text}Z`);
+  // `Date.parse` takes the 31st of April for the 1st of May, and 24:00 for the next day.
+  if (Number.isNaN(typed) || !new Date(typed).toISOString().startsWith(text)) return null;
+  const shown = wallClock(typed, "UTC");
+  if (isUtc || shown.year < YEARS.first || shown.year > YEARS.last) {
+    return { typed, first: typed, last: typed, isExact: true, timesShown: 1 };
   }
-  const clock = { year, month, day, hour, minute, second };
-  const instants = instantsOf(clock, zone);
-  const [first = instantOf(clock, zone), last = first] = instants;
-  return {
-    typed,
-    first,
-    last,
-    isExact: false,
-    shown: (["never", "once", "twice"] as const)[instants.length] ?? "once",
-  };
+  const instants = instantsOf(shown, zone);
+  const [first = instantOf(shown, zone), last = first] = instants;
+  return { typed, first, last, isExact: false, timesShown: instants.length };
 }
 
 /** Says how a time is read that the clocks of the zone show twice, or never. */
-function clockNote({ typed, first, shown }: Moment, zone: string, twice: string): string | null {
+function clockNote({ typed, first, timesShown }: Moment, zone: string, twice: string): string | null {
   const text = momentText(new Date(typed), "UTC");
-  if (shown === "twice") return `The clocks of ${zoneText(zone)} showed ${text} twice: the time shown ${twice}.`;
-  if (shown === "never") {
+  if (timesShown === 2) return `The clocks of ${zoneText(zone)} showed ${text} twice: the time shown ${twice}.`;
+  if (timesShown === 0) {
     return `The clocks of ${zoneText(zone)} never showed ${text}: it is read as ${momentText(new Date(first), zone)}.`;
   }
   return null;
-}
-
-/** What a field shows of a parameter that may be anything. */
-function fieldText(param: unknown, zone: string): string {
-  const moment = parseMoment(param, zone);
-  return moment === null ? "" : clockField(moment.first, zone);
 }
