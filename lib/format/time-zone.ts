@@ -30,11 +30,9 @@ export function zoneText(zone: string): string {
 export function wallClock(at: number, zone: string): WallClock {
   // A page of charts asks hundreds of times, and most accounts are in UTC: a format takes ten times as long.
   if (zone === "UTC" && at >= 0) return utcClock(new Date(at));
-  const clock: WallClock = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
-  for (const { type, value } of formatOf(zone).formatToParts(at)) {
-    if (Object.hasOwn(clock, type)) clock[type as keyof WallClock] = Number(value);
-  }
-  return clock;
+  const numbers = formatOf(zone).format(at).match(/\d+/g) ?? [];
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers.map(Number);
+  return { year, month, day, hour, minute, second };
 }
 
 function utcClock(at: Date): WallClock {
@@ -81,19 +79,14 @@ function asUtc({ year, month, day, hour, minute, second }: WallClock): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
+const DATE = { year: "numeric", month: "numeric", day: "numeric" } as const;
+const CLOCK = { hour: "numeric", minute: "numeric", second: "numeric", hourCycle: "h23" } as const;
+
+/** Writes "11/22/2026, 13:00:05". Of languages, English is the one that every runtime has. */
 function formatOf(zone: string): Intl.DateTimeFormat {
   let format = formats.get(zone);
   if (!format) {
-    format = new Intl.DateTimeFormat("en-u-ca-gregory-nu-latn", {
-      timeZone: zone,
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-      hourCycle: "h23",
-    });
+    format = new Intl.DateTimeFormat("en-u-ca-gregory-nu-latn", { timeZone: zone, ...DATE, ...CLOCK });
     formats.set(zone, format);
   }
   return format;
