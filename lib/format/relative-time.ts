@@ -21,7 +21,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 export function relativeTime(at: Date, now: Date): string {
   const distance = at.getTime() - now.getTime();
   if (Math.abs(distance) < JUST_NOW) return "just now";
-  const [unit, size] = largestUnit(Math.abs(distance));
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(distance) >= size) ?? SMALLEST;
   return relative.format(distance < 0 ? -Math.floor(-distance / size) : Math.round(distance / size), unit);
 }
 
@@ -64,8 +64,7 @@ export function clockText(at: Date, zone: string): string {
 
 /** "20 Nov, 12:03" in the zone. */
 export function momentText(at: Date, zone: string): string {
-  const { month, day, hour, minute } = wallClock(at.getTime(), zone);
-  return `${day} ${MONTHS[month - 1]}, ${twoDigits(hour)}:${twoDigits(minute)}`;
+  return `${dayText(at, zone)}, ${clockText(at, zone)}`;
 }
 
 /** "20 Nov 2026, 12:03:44 UTC", "20 Nov 2026, 13:03:44 UTC+1". */
@@ -87,8 +86,7 @@ function twoDigits(value: number): string {
 
 /** Days of the calendar since 1970. */
 function dayNumber(at: Date, zone: string): number {
-  const { year, month, day } = wallClock(at.getTime(), zone);
-  return Date.UTC(year, month - 1, day) / DAY;
+  return Math.floor((at.getTime() + zoneOffset(at.getTime(), zone)) / DAY);
 }
 
 /** How long something has lasted, rounded down, in days at the most: "3 minutes", "45 days". */
@@ -112,8 +110,4 @@ export function waitText(ms: number): string {
 
 function countText(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
-}
-
-function largestUnit(ms: number) {
-  return UNITS.find(([, size]) => ms >= size) ?? SMALLEST;
 }
