@@ -5,21 +5,17 @@ import type { ServiceEventKind } from "./kinds";
 /** What somebody did with a game service. `what`: in a few words, what they changed. */
 export type ServiceChange = { kind: ServiceEventKind; what?: string };
 
-/** Records a change of a game service and the account that made it, in the transaction of the change. */
+/** Records a change of a game service, in the transaction of the change. `accountId`: whose it is, who made the change. */
 export async function recordChange(
-  tx: Pick<Prisma.TransactionClient, "gameService" | "event">,
+  tx: Pick<Prisma.TransactionClient, "event">,
   serviceId: number,
-  by: number,
+  accountId: number,
   { kind, what }: ServiceChange,
   at: Date,
 ): Promise<void> {
-  const facts = { by, ...(what && { what }) };
-  const where = { id: serviceId };
-  const { accountId } = await tx.gameService.findUniqueOrThrow({ where, select: { accountId: true } });
+  const facts = { by: accountId, ...(what && { what }) };
   await tx.event.createMany({
-    data: {
-      ...{ subject: "service", subjectId: serviceId, accountId, kind, startedAt: at, endedAt: at, facts },
-    } satisfies Prisma.EventCreateManyInput,
+    data: { subject: "service", subjectId: serviceId, accountId, kind, startedAt: at, endedAt: at, facts },
     skipDuplicates: true,
   });
 }
@@ -31,16 +27,7 @@ export async function recordStatus(
   startedAt: Date,
 ): Promise<void> {
   const facts = error ? { error } : {};
-  await tx.event.create({
-    data: {
-      subject: "service",
-      subjectId,
-      accountId,
-      kind,
-      startedAt,
-      facts,
-    } satisfies Prisma.EventUncheckedCreateInput,
-  });
+  await tx.event.create({ data: { subject: "service", subjectId, accountId, kind, startedAt, facts } });
 }
 
 type FirstStatus = { id: number; accountId: number; status: GameServiceStatus; error?: string | null };
