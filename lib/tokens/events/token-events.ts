@@ -6,13 +6,7 @@ import type { TokenEventFacts, TokenEventKind } from "./kinds";
 const STILL_TRIED = DAY;
 
 /** What happened to a token. `endedAt` null: it goes on. */
-export type TokenEvent = {
-  tokenId: number;
-  kind: TokenEventKind;
-  startedAt: Date;
-  endedAt: Date | null;
-  facts: TokenEventFacts;
-};
+export type TokenEvent = Awaited<ReturnType<typeof listTokenNews>>[number];
 
 /** The newest of these events of one kind of a token. */
 export function findNews(events: readonly TokenEvent[], tokenId: number, kind: TokenEventKind): TokenEvent | undefined {
@@ -24,26 +18,11 @@ export function endsSoon(tokenId: number, news: readonly TokenEvent[]): boolean 
   return news.some((event) => event.tokenId === tokenId && event.kind.startsWith("ends_in_"));
 }
 
-const select = {
-  subjectId: true,
-  kind: true,
-  startedAt: true,
-  endedAt: true,
-  facts: true,
-} satisfies Prisma.EventSelect;
-type Stored = Prisma.EventGetPayload<{ select: typeof select }>;
-
-const toEvent = ({ subjectId: tokenId, ...row }: Stored): TokenEvent => ({
-  ...{ tokenId, ...row },
-  kind: row.kind as TokenEventKind,
-  facts: row.facts as TokenEventFacts,
-});
-
 /**
  * The news of these tokens at `now`: ends that come near, refusals of the last day, networks that are news. The
  * first event comes first.
  */
-export async function listTokenNews(tokenIds: readonly number[], now: Date): Promise<TokenEvent[]> {
+export async function listTokenNews(tokenIds: readonly number[], now: Date) {
   const isNews: Prisma.EventWhereInput[] = [
     { kind: { in: ["ends_in_14_days", "ends_in_3_days"] } },
     {
@@ -54,10 +33,12 @@ export async function listTokenNews(tokenIds: readonly number[], now: Date): Pro
   ];
   const rows = await db.event.findMany({
     where: { subject: "token", subjectId: { in: [...tokenIds] }, OR: isNews },
-    select,
     orderBy: [{ startedAt: "asc" }, { id: "asc" }],
   });
-  return rows.map(toEvent);
+  return rows.map(({ subjectId: tokenId, startedAt, endedAt, kind, facts }) => ({
+    ...{ tokenId, startedAt, endedAt },
+    ...{ kind: kind as TokenEventKind, facts: facts as TokenEventFacts },
+  }));
 }
 
 /** Stores that the owner uses these tokens from these networks. Tokens of other accounts are left alone. */
