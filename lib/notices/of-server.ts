@@ -9,16 +9,13 @@ const SNOOZES = new Map([
   ["8h", 8 * HOUR],
 ]);
 
-export type ServerNotices = {
-  /** Whether there is a channel by which the account is told anything. */
-  hasChannel: boolean;
-  /** The latest that goes on or ended within a day, if it was told: by which kinds of channels, and when it arrived. */
-  told: { by: string[]; at: Date } | null;
-  snooze: { until: Date } | null;
-};
+export type ServerNotices = Awaited<ReturnType<typeof noticesOf>>;
 
-/** The notices of a server that were sent, and whether a new one will be. */
-export async function noticesOf(accountId: number, serverId: number, now: Date): Promise<ServerNotices> {
+/**
+ * The notices of a server that were sent, and whether a new one will be. `hasChannel`: there is a channel by which the account is
+ * told anything. `told`: the latest that goes on or ended within a day, by which kinds of channels, and when it arrived.
+ */
+export async function noticesOf(accountId: number, serverId: number, now: Date) {
   const [channels, told, snooze] = await Promise.all([
     db.noticeChannel.count({ where: { accountId, confirmedAt: { not: null }, offAt: null } }),
     db.notice.findMany({
