@@ -182,15 +182,15 @@ gauge("sweep_finished_timestamp_seconds", "When the hourly sweep of all instance
 gauge("sweep_failed_steps", "Steps of the last sweep that failed. The next one tries them again.", async () => {
   return (await findLastSweep())?.failedSteps;
 });
-gauge("database_size_bytes", "Size of the database, at the last sweep.", async () =>
-  (await findLastSweep())?.counts.get(DATABASE_BYTES),
-);
+gauge("database_size_bytes", "Size of the database, at the last sweep.", async () => {
+  return (await findLastSweep())?.counts[DATABASE_BYTES];
+});
 gauge(
   "oldest_partition_timestamp_seconds{table}",
   "The oldest day that has a partition, by table, at the last sweep.",
   async () => {
     const last = await findLastSweep();
-    return Object.fromEntries(DAILY_TABLES.map((table) => [table, last?.counts.get(oldestDayOf(table))]));
+    return Object.fromEntries(DAILY_TABLES.map((table) => [table, last?.counts[oldestDayOf(table)]]));
   },
 );
 gauge("partition_kept_seconds{table}", "For how long the days of a table are kept.", () => ({
