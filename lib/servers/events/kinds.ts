@@ -10,16 +10,14 @@ export const CONDITION_KINDS = [
 export type ConditionKind = (typeof CONDITION_KINDS)[number];
 
 /** What can happen to a server. What is neither `offline` nor a condition is a moment. */
-const EVENT_KINDS = [
-  "offline",
-  ...CONDITION_KINDS,
-  "rebooted",
-  "process_killed",
-  "benchmark",
-  "key_replaced",
-  "settings_changed",
-] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
+export type EventKind =
+  | "offline"
+  | ConditionKind
+  | "rebooted"
+  | "process_killed"
+  | "benchmark"
+  | "key_replaced"
+  | "settings_changed";
 
 /** A few facts, by name. */
 export type EventFacts = Readonly<Record<string, string | number>>;
