@@ -23,6 +23,7 @@ function createClient() {
       accessToken: { tokenHash: true },
       serverKey: { keyHash: true },
       edgeNodeKey: { keyHash: true },
+      noticeChannel: { confirmHash: true, unsubscribeHash: true },
       benchmarkRun: { agentTokenHash: true },
     },
   });

@@ -26,8 +26,6 @@ const MAX_LISTED = 10;
 const KEY_BYTES = 32;
 /** A secret that is replaced again within this time is not kept, in milliseconds. */
 const DOUBLE_CLICK = 10 * SECOND;
-/** Channels that are encrypted anew in one step. */
-const RESEALED_AT_ONCE = 100;
 
 export const CHANNEL_KINDS = Object.keys(CHANNEL_NAMES) as ChannelKind[];
 
@@ -36,11 +34,6 @@ export function sendableKinds(): readonly ChannelKind[] {
   if (env.noticeKeys.length === 0) return [];
   return env.mail ? CHANNEL_KINDS : CHANNEL_KINDS.filter((kind) => kind !== "mail");
 }
-
-const CHANNEL = {
-  ...{ id: true, accountId: true, kind: true, name: true, host: true, email: true, sealed: true },
-  ...{ confirmedAt: true, offAt: true, offReason: true, failingSince: true, heldUntil: true, heldFor: true },
-} satisfies Prisma.NoticeChannelSelect;
 
 const n = table("Notice", "n");
 const m = table("NoticeMessage", "m");
@@ -73,7 +66,7 @@ const LAST = statement(
 
 /** The channels of the account, the oldest first, with what waits there and what became of the last messages. */
 export async function listChannels(accountId: number) {
-  const rows = await db.noticeChannel.findMany({ where: { accountId }, select: CHANNEL, orderBy: { id: "asc" } });
+  const rows = await db.noticeChannel.findMany({ where: { accountId }, orderBy: { id: "asc" } });
   const waiting = await db.notice.groupBy({
     by: ["channelId", "waitsFor"],
     where: { channelId: { in: rows.map(({ id }) => id) }, state: "due", messageId: null },
@@ -101,14 +94,6 @@ export type Channel = Awaited<ReturnType<typeof listChannels>>[number];
 function titleOf({ title, kind, count }: Last): string {
   if (kind === null) return title ?? "";
   return count > 1 ? `${count} notices` : `${title} ${findKind(kind)?.words.is ?? ""}`;
-}
-
-/** Why mail to these channels does not leave the console at the moment: its mail server fails. Null: nothing says so. */
-export function mailFailure(channels: readonly Channel[]): string | null {
-  const failures = channels.flatMap(({ kind, offAt, failingSince, offReason }) =>
-    kind === "mail" && offAt === null && failingSince !== null && offReason !== null ? [offReason] : [],
-  );
-  return failures.find(isOfServer) ?? null;
 }
 
 type NewChannel = { kind: ChannelKind; name: string; target: string; formNonce: string };
@@ -233,29 +218,20 @@ async function changeSecrets(accountId: number, id: number, change: (before: Sec
 export async function resealChannels(): Promise<{ resealed: number; left: number }> {
   const [key] = env.noticeKeys;
   const ofOldKey = { sealed: { not: null }, ...(key && { NOT: { sealed: { contains: `.${keyId(key)}.` } } }) };
-  let [resealed, left, after] = [0, 0, 0];
-  for (;;) {
-    const channels = await db.noticeChannel.findMany({
-      where: { id: { gt: after }, ...ofOldKey },
-      select: { id: true, accountId: true, sealed: true },
-      orderBy: { id: "asc" },
-      take: RESEALED_AT_ONCE,
-    });
-    for (const { id, accountId, sealed } of channels) {
-      after = id;
-      if (sealed === null) continue;
-      try {
-        const text = JSON.stringify(openChannel({ accountId, sealed }));
-        // Only what was read: somebody may have given it a new secret meanwhile.
-        const data = { sealed: seal(text, accountId, env.noticeKeys) };
-        resealed += (await db.noticeChannel.updateMany({ where: { id, sealed }, data })).count;
-      } catch (error) {
-        if (!(error instanceof SealedTextError)) throw error;
-        left++;
-      }
+  let [resealed, left] = [0, 0];
+  const select = { id: true, accountId: true, sealed: true };
+  for (const { id, accountId, sealed } of await db.noticeChannel.findMany({ where: ofOldKey, select })) {
+    try {
+      const text = JSON.stringify(openChannel({ accountId, sealed }));
+      // Only what was read: somebody may have given it a new secret meanwhile.
+      const data = { sealed: seal(text, accountId, env.noticeKeys) };
+      resealed += (await db.noticeChannel.updateMany({ where: { id, sealed }, data })).count;
+    } catch (error) {
+      if (!(error instanceof SealedTextError)) throw error;
+      left++;
     }
-    if (channels.length < RESEALED_AT_ONCE) return { resealed, left };
   }
+  return { resealed, left };
 }
 
 function checkName(typed: string, otherwise: string): { kind: "valid"; name: string } | InvalidField<"name"> {
