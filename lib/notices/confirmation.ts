@@ -46,19 +46,15 @@ export async function askForConfirmation(accountId: number, channelId: number, n
     const emailHash = hashToken(email);
     await queryIn(tx, LOCK_ADDRESS, { emailHash });
     const sentAt = { gt: new Date(now.getTime() - DAY) };
-    const [ofAccount, ofAddress] = [
-      await tx.noticeConfirmation.count({ where: { accountId, sentAt } }),
-      await tx.noticeConfirmation.count({ where: { emailHash, sentAt } }),
-    ];
+    const ofAccount = await tx.noticeConfirmation.count({ where: { accountId, sentAt } });
+    const ofAddress = await tx.noticeConfirmation.count({ where: { emailHash, sentAt } });
     if (ofAccount >= MAX_ASKED.ofAccount) return "too-many";
     const isSent = ofAddress < MAX_ASKED.ofAddress;
     const data = { accountId, emailHash: isSent ? emailHash : NO_ADDRESS, sentAt: now };
     const { id } = await tx.noticeConfirmation.create({ data, select: { id: true } });
-    const again = { offAt: null, offReason: null, failingSince: null };
-    await tx.noticeChannel.update({
-      where: { id: channelId },
-      data: isSent ? { ...again, confirmHash: hashToken(key), confirmSentAt: now } : again,
-    });
+    const question = isSent && { confirmHash: hashToken(key), confirmSentAt: now };
+    const again = { offAt: null, offReason: null, failingSince: null, ...question };
+    await tx.noticeChannel.update({ where: { id: channelId }, data: again });
     return isSent ? { email, id } : "asked";
   });
   if (typeof asked === "string") return asked;

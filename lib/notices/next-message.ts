@@ -120,9 +120,7 @@ export function nextMessage(claim: Claim): Promise<Sent | null> {
     const message = { id: randomUUID(), ...text, at: new Date(now).toISOString() };
     const attempts = Math.max(...told.map((row) => row.attempts)) + 1;
     await tx.noticeMessage.create({
-      data: {
-        ...{ id: message.id, channelId: id, accountId, content: message, attempts, nextAt },
-      } satisfies Prisma.NoticeMessageUncheckedCreateInput,
+      data: { id: message.id, channelId: id, accountId, content: message, attempts, nextAt },
     });
     await tx.notice.updateMany({
       where: { id: { in: told.map((row) => row.id) } },

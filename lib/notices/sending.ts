@@ -14,11 +14,7 @@ import { perProcess } from "@/lib/process/per-process.mjs";
 // message of what is so. Nothing is held while it is on its way.
 
 /** Sends one message through a channel. It never throws, and ends soon after the signal, and by itself within half a lease. */
-export type Deliver = (
-  channel: Pick<Channel, "id" | "accountId" | "kind" | "sealed" | "email">,
-  message: Message,
-  signal: AbortSignal,
-) => Promise<Outcome>;
+export type Deliver = (channel: Channel, message: Message, signal: AbortSignal) => Promise<Outcome>;
 
 /** How often an instance looks. With nothing to do, a look is five small statements. */
 export const LOOK_EVERY = 2 * SECOND;

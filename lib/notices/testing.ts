@@ -1,4 +1,4 @@
-import { db, type Prisma } from "@/lib/database/client";
+import { db } from "@/lib/database/client";
 import { databaseNow } from "@/lib/database/clock";
 import { lockAccount } from "@/lib/database/locks";
 import { HOUR } from "@/lib/format/time";
@@ -26,12 +26,10 @@ export async function sendTest(accountId: number, channelId: number, now: Date =
     const where = { accountId, isTest: true, createdAt: { gt: new Date(now.getTime() - HOUR) } };
     if ((await tx.noticeMessage.count({ where })) >= MAX_TESTS) return "too-many";
     const message = testMessage(channel.name);
+    // If this process ends, another instance sends it then.
+    const nextAt = new Date(now.getTime() + LEASE);
     await tx.noticeMessage.create({
-      data: {
-        ...{ id: message.id, channelId, accountId, isTest: true, content: message, createdAt: now },
-        // If this process ends, another instance sends it then.
-        nextAt: new Date(now.getTime() + LEASE),
-      } satisfies Prisma.NoticeMessageUncheckedCreateInput,
+      data: { id: message.id, channelId, accountId, isTest: true, content: message, createdAt: now, nextAt },
     });
     return { channel, message };
   });

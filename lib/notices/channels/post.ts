@@ -21,7 +21,6 @@ const INTERRUPTED = "The console was stopped while it sent this.";
 
 /** `allowPrivate`: the receiver may be in a private network. `answerWithin`: another time than `ANSWER_WITHIN`. */
 export type Attempt = { signal: AbortSignal; allowPrivate: boolean; answerWithin?: number };
-type Answer = { status: number; retryAfter: string | undefined; isPage: boolean };
 
 /**
  * Sends a body of JSON to the address of a receiver. The status decides; what the receiver wrote is never shown, since
@@ -54,7 +53,7 @@ async function exchange(
   body: string,
   headers: Record<string, string>,
   { signal, allowPrivate }: Attempt,
-): Promise<Answer> {
+): Promise<IncomingMessage> {
   const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
     method: "POST",
     headers: {
@@ -78,13 +77,12 @@ async function exchange(
       if (bytes > MAX_ANSWER) break;
     }
   } catch {}
-  const { statusCode: status = 0, headers: received } = response;
-  const isPage = /^text\/html\b/i.test(received["content-type"] ?? "");
-  return { status, retryAfter: received["retry-after"], isPage };
+  return response;
 }
 
-function outcomeOf({ status, retryAfter, isPage }: Answer): Outcome {
+function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): Outcome {
   if (status >= 200 && status < 300) {
+    const isPage = /^text\/html\b/i.test(headers["content-type"] ?? "");
     const page = "It answered with a web page. See whether the URL is that of a receiver.";
     return { kind: "delivered", ...(isPage && { note: page }) };
   }
@@ -96,7 +94,7 @@ function outcomeOf({ status, retryAfter, isPage }: Answer): Outcome {
   }
   if (status === GONE) return { kind: "refused", reason: "It answered 410: there is no receiver any more." };
   // What was answered with an error was not taken.
-  const afterSeconds = status === TOO_MANY || status === UNAVAILABLE ? waitOf(retryAfter) : null;
+  const afterSeconds = status === TOO_MANY || status === UNAVAILABLE ? waitOf(headers["retry-after"]) : null;
   return {
     kind: "again",
     reason: `It answered ${status}.`,

@@ -62,9 +62,7 @@ export async function recordMoment(
 ): Promise<void> {
   const { accountId } = await tx.server.findUniqueOrThrow({ where: { id: serverId }, select: { accountId: true } });
   await tx.event.createMany({
-    data: {
-      ...{ subject: "server", subjectId: serverId, accountId, kind, startedAt: at, endedAt: at, facts },
-    } satisfies Prisma.EventCreateManyInput,
+    data: { subject: "server", subjectId: serverId, accountId, kind, startedAt: at, endedAt: at, facts },
     skipDuplicates: true,
   });
 }
