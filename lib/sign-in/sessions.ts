@@ -6,7 +6,7 @@ import type { Account } from "@/lib/accounts/accounts";
 import { BROWSER_ZONE_COOKIE } from "@/lib/accounts/browser-zone";
 import { zoneOf } from "@/lib/accounts/time-zone";
 import { db } from "@/lib/database/client";
-import { DAY, SECOND } from "@/lib/format/time";
+import { DAY } from "@/lib/format/time";
 import { clientIp } from "@/lib/http/client-ip";
 import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
@@ -17,15 +17,13 @@ import { EVERYBODY, fair } from "@/lib/process/fair";
 import { securityEvent } from "@/lib/process/security-events";
 import type { Accepted } from "@/lib/sign-in/credentials";
 import { forgetSession } from "@/lib/sign-in/page-asker";
-import { isHttps, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
+import { COOKIE, COOKIE_LIFETIME, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
 import { ENDED_BEFORE, storeSession } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";
 
 const LIFETIME = 30 * DAY;
 /** A session in use is extended at most this often. */
 const EXTENDED_AT_MOST_EVERY = DAY;
-/** The longest that browsers keep a cookie. A page cannot renew it, so only the row decides when a session ends. */
-const COOKIE_LIFETIME = 400 * DAY;
 const TOKEN_BYTES = 32;
 /** The driver may round an instant by this much, in milliseconds. */
 const ROUNDING = 1;
@@ -91,13 +89,7 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
   const session = { tokenHash: hashToken(token), accountId, expiresAt, ip, userAgent: cleanAgent(agent) };
   const isStored = await storeSession(session, passwordHash);
   if (!isStored) return false;
-  jar.set(SESSION_COOKIE, token, {
-    httpOnly: true,
-    sameSite: "lax",
-    secure: isHttps,
-    path: "/",
-    maxAge: COOKIE_LIFETIME / SECOND,
-  });
+  jar.set(SESSION_COOKIE, token, { ...COOKIE, maxAge: COOKIE_LIFETIME });
   securityEvent("signed in", { accountId, ip });
   if (before) {
     runInBackground("ending the session before", () => fair("background", EVERYBODY, () => endByToken(before)));
@@ -119,8 +111,7 @@ export async function endSession(): Promise<void> {
   const token = jar.get(SESSION_COOKIE)?.value;
   // Read the account first: without the cookie, nobody is signed in.
   const account = await findAccount();
-  // Browsers remove a `__Host-` cookie only when the attributes match those it was set with.
-  jar.set(SESSION_COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
+  jar.set(SESSION_COOKIE, "", { ...COOKIE, maxAge: 0 });
   if (token) await endByToken(token);
   if (account) await reportEvent("signed out", { accountId: account.id });
 }

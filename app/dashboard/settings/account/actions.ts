@@ -5,7 +5,6 @@ import { cookies } from "next/headers";
 import { passwordProblem } from "@/lib/accounts/accounts";
 import { COLOR_SCHEME_COOKIE, type ColorScheme, parseColorScheme } from "@/lib/accounts/color-scheme";
 import type { InvalidField } from "@/lib/failures";
-import { DAY, SECOND } from "@/lib/format/time";
 import { textOf } from "@/lib/http/form-fields";
 import { ACCOUNT_PAGE } from "@/lib/page-paths";
 import { BusyError } from "@/lib/process/fair";
@@ -13,11 +12,8 @@ import { securityEvent } from "@/lib/process/security-events";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
 import { busyText, checkCredentials } from "@/lib/sign-in/credentials";
 import { changePassword, endSessions } from "@/lib/sign-in/open-sessions";
-import { isHttps } from "@/lib/sign-in/session-cookie";
+import { COOKIE, COOKIE_LIFETIME } from "@/lib/sign-in/session-cookie";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
-
-/** The longest that browsers keep a cookie. */
-const COOKIE_LIFETIME = 400 * DAY;
 
 type PasswordAnswer = { kind: "changed"; ended: number } | InvalidField<"current" | "new" | "again">;
 
@@ -68,11 +64,8 @@ export async function setColorSchemeAction(_: unknown, form: FormData): Promise<
   await requireAccount();
   const colorScheme = parseColorScheme(textOf(form, "colorScheme"));
   (await cookies()).set(COLOR_SCHEME_COOKIE, colorScheme, {
-    httpOnly: true,
-    sameSite: "lax",
-    secure: isHttps,
-    path: "/",
-    maxAge: colorScheme === "system" ? 0 : COOKIE_LIFETIME / SECOND,
+    ...COOKIE,
+    maxAge: colorScheme === "system" ? 0 : COOKIE_LIFETIME,
   });
   revalidatePath("/", "layout");
   return { kind: "set", colorScheme };
