@@ -1,9 +1,8 @@
 import { cookies } from "next/headers";
 import { hashPassword } from "@/lib/accounts/passwords";
 import { db } from "@/lib/database/client";
-import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
-import { ENDED_BEFORE } from "@/lib/sign-in/session-row";
-import { hashToken } from "@/lib/tokens/format";
+import { SESSION_COOKIE, sessionHash } from "@/lib/sign-in/session-cookie";
+import { endOpen } from "@/lib/sign-in/session-row";
 
 /** The page lists only the latest sessions. "Sign out all others" ends the unlisted ones too. */
 const MAX_SESSIONS_SHOWN = 50;
@@ -37,13 +36,8 @@ export async function listSessions(accountId: number): Promise<OpenSession[]> {
 /** Ends one session of the account, or all but the current one, and returns how many. */
 export async function endSessions(accountId: number, session: string | "others"): Promise<number> {
   if (session !== "others" && !UUID.test(session)) return 0;
-  const now = new Date();
   const chosen = session === "others" ? { tokenHash: { not: (await currentHash()) ?? "" } } : { publicId: session };
-  const { count } = await db.session.updateMany({
-    where: { accountId, expiresAt: { gt: now }, ...chosen },
-    data: { expiresAt: new Date(now.getTime() - ENDED_BEFORE) },
-  });
-  return count;
+  return endOpen({ accountId, ...chosen });
 }
 
 /**
@@ -71,6 +65,5 @@ export async function changePassword(accountId: number, oldHash: string, passwor
 
 /** The hash of the session that sent the request. */
 export async function currentHash(): Promise<string | null> {
-  const token = (await cookies()).get(SESSION_COOKIE)?.value;
-  return token ? hashToken(token) : null;
+  return sessionHash((await cookies()).get(SESSION_COOKIE)?.value);
 }

@@ -1,11 +1,10 @@
+import { db } from "@/lib/database/client";
 import { clientIp } from "@/lib/http/client-ip";
 import { siteOf } from "@/lib/http/network";
 import { env } from "@/lib/process/env";
 import { type Asker, EVERYBODY, fair } from "@/lib/process/fair";
 import { perProcess } from "@/lib/process/per-process.mjs";
-import { hashToken } from "@/lib/tokens/format";
-import { SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "./session-cookie";
-import { findSessionAccount } from "./session-row";
+import { SESSION_COOKIE, sessionHash } from "./session-cookie";
 
 /** Accounts by the hash of a session that worked. Only says whose turn a page is, never who may see it. */
 const known = perProcess("accounts-of-sessions", () => new Map<string, number>());
@@ -24,7 +23,7 @@ export async function askerOfPage(headers: {
   const site = siteOf(
     clientIp(new Headers({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") }), env.trustedProxies),
   );
-  const hash = sessionHash(headers.cookie ?? "");
+  const hash = sessionHash(sessionCookie(headers.cookie ?? ""));
   if (hash === null) return site;
   const account = known.get(hash) ?? (await fair("lookup", EVERYBODY, () => lookUp(hash)));
   return account ?? site;
@@ -32,12 +31,13 @@ export async function askerOfPage(headers: {
 
 async function lookUp(hash: string): Promise<number | null> {
   // The page itself says that the database is away.
-  const account = await findSessionAccount(hash).catch(() => null);
-  if (account === null) return null;
-  known.set(hash, account);
+  const where = { tokenHash: hash, expiresAt: { gt: new Date() } };
+  const session = await db.session.findFirst({ where, select: { accountId: true } }).catch(() => null);
+  if (session === null) return null;
+  known.set(hash, session.accountId);
   const [oldest] = known.keys();
   if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
-  return account;
+  return session.accountId;
 }
 
 /** The session with this hash is over. */
@@ -45,12 +45,10 @@ export function forgetSession(hash: string): void {
   known.delete(hash);
 }
 
-/** The hash of the session cookie; null when it is absent or malformed. */
-function sessionHash(cookies: string): string | null {
+function sessionCookie(cookies: string): string | undefined {
   const prefix = `${SESSION_COOKIE}=`;
-  const token = cookies
+  return cookies
     .split(/; */)
     .find((part) => part.startsWith(prefix))
     ?.slice(prefix.length);
-  return token !== undefined && SESSION_TOKEN_SHAPE.test(token) ? hashToken(token) : null;
 }

@@ -1,5 +1,6 @@
 import { DAY, SECOND } from "@/lib/format/time";
 import { env } from "@/lib/process/env";
+import { hashToken } from "@/lib/tokens/format";
 
 const isHttps = env.baseUrl?.startsWith("https:") ?? false;
 /** `__Host-`: no other host, path or plain-http page can have set it. */
@@ -11,4 +12,9 @@ export const COOKIE = { httpOnly: true, sameSite: "lax", secure: isHttps, path: 
 export const COOKIE_LIFETIME = (400 * DAY) / SECOND;
 
 /** What `randomBytes(32)` is in base64url. Anything else is no session token. */
-export const SESSION_TOKEN_SHAPE = /^[\w-]{43}$/;
+const TOKEN_SHAPE = /^[\w-]{43}$/;
+
+/** The hash of the session that a cookie names; null when the cookie is absent or malformed. */
+export function sessionHash(token: string | undefined): string | null {
+  return token !== undefined && TOKEN_SHAPE.test(token) ? hashToken(token) : null;
+}

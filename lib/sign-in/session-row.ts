@@ -17,18 +17,21 @@ export function storeSession(data: Prisma.SessionUncheckedCreateInput, passwordH
   });
 }
 
-/** The account of the session with this hash. Only says whose turn a page is: access is decided by `findAccount`. */
-export async function findSessionAccount(tokenHash: string): Promise<number | null> {
-  const where = { tokenHash, expiresAt: { gt: new Date() } };
-  const session = await db.session.findFirst({ where, select: { accountId: true } });
-  return session?.accountId ?? null;
-}
-
 /**
  * An ended session keeps its row, because sign-in uses its ip to recognise the owner. Its end lies so far in the past, in
  * milliseconds, that no instance takes it for alive, whatever its clock, and no earlier request extends it.
  */
-export const ENDED_BEFORE = DAY;
+const ENDED_BEFORE = DAY;
+
+/** Ends the open sessions among these, and returns how many. */
+export async function endOpen(sessions: Prisma.SessionWhereInput): Promise<number> {
+  const now = new Date();
+  const { count } = await db.session.updateMany({
+    where: { ...sessions, expiresAt: { gt: now } },
+    data: { expiresAt: new Date(now.getTime() - ENDED_BEFORE) },
+  });
+  return count;
+}
 
 /** Sessions of one account, ended ones included; signing in once more ends the oldest within an hour. */
 export const MAX_SESSIONS = 1000;

@@ -17,8 +17,8 @@ import { EVERYBODY, fair } from "@/lib/process/fair";
 import { securityEvent } from "@/lib/process/security-events";
 import type { Accepted } from "@/lib/sign-in/credentials";
 import { forgetSession } from "@/lib/sign-in/page-asker";
-import { COOKIE, COOKIE_LIFETIME, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
-import { ENDED_BEFORE, storeSession } from "@/lib/sign-in/session-row";
+import { COOKIE, COOKIE_LIFETIME, SESSION_COOKIE, sessionHash } from "@/lib/sign-in/session-cookie";
+import { endOpen, storeSession } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";
 
 const LIFETIME = 30 * DAY;
@@ -35,9 +35,8 @@ const SIGNED_IN = { id: true, name: true, email: true, role: true, timeZone: tru
 
 /** Returns the signed-in account. Null: no session, an expired one, or a disabled account. Read once per request. */
 export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
-  const token = (await cookies()).get(SESSION_COOKIE)?.value;
-  if (!token || !SESSION_TOKEN_SHAPE.test(token)) return null;
-  const tokenHash = hashToken(token);
+  const tokenHash = sessionHash((await cookies()).get(SESSION_COOKIE)?.value);
+  if (tokenHash === null) return null;
   const now = new Date();
   const session = await db.session.findFirst({
     where: { tokenHash, expiresAt: { gt: now }, account: { disabledAt: null } },
@@ -82,7 +81,7 @@ export async function requireAccount(): Promise<SignedInAccount> {
  */
 export async function startSession({ accountId, passwordHash }: Accepted): Promise<boolean> {
   const jar = await cookies();
-  const before = jar.get(SESSION_COOKIE)?.value;
+  const before = sessionHash(jar.get(SESSION_COOKIE)?.value);
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const { ip, agent } = await requestSender();
   const expiresAt = new Date(Date.now() + LIFETIME);
@@ -91,28 +90,22 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
   if (!isStored) return false;
   jar.set(SESSION_COOKIE, token, { ...COOKIE, maxAge: COOKIE_LIFETIME });
   securityEvent("signed in", { accountId, ip });
-  if (before) {
-    runInBackground("ending the session before", () => fair("background", EVERYBODY, () => endByToken(before)));
+  if (before !== null) {
+    runInBackground("ending the session before", () =>
+      fair("background", EVERYBODY, () => endOpen({ tokenHash: before })),
+    );
   }
   return true;
-}
-
-async function endByToken(token: string): Promise<void> {
-  const now = new Date();
-  await db.session.updateMany({
-    where: { tokenHash: hashToken(token), expiresAt: { gt: now } },
-    data: { expiresAt: new Date(now.getTime() - ENDED_BEFORE) },
-  });
 }
 
 /** Signs the browser out and invalidates its token. Call it in a server action. */
 export async function endSession(): Promise<void> {
   const jar = await cookies();
-  const token = jar.get(SESSION_COOKIE)?.value;
+  const tokenHash = sessionHash(jar.get(SESSION_COOKIE)?.value);
   // Read the account first: without the cookie, nobody is signed in.
   const account = await findAccount();
   jar.set(SESSION_COOKIE, "", { ...COOKIE, maxAge: 0 });
-  if (token) await endByToken(token);
+  if (tokenHash !== null) await endOpen({ tokenHash });
   if (account) await reportEvent("signed out", { accountId: account.id });
 }
 
