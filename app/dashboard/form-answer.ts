@@ -13,12 +13,10 @@ export type FormAnswer =
       anyway?: string;
     };
 
+export type Refused = Extract<FormAnswer, { kind: "refused" }>;
+
 /** Refuses a form, or one of its fields. What was typed stays in it. */
-export function refused(
-  message: string,
-  field = "form",
-  values: Record<string, string> = {},
-): Extract<FormAnswer, { kind: "refused" }> {
+export function refused(message: string, field = "form", values: Record<string, string> = {}): Refused {
   return { kind: "refused", field, message, values: withoutTokens(values) };
 }
 

@@ -1,9 +1,9 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
-import { type FormAnswer, refused as refuseField, renamed, withoutTokens } from "@/app/dashboard/form-answer";
+import { type FormAnswer, type Refused, refused, renamed } from "@/app/dashboard/form-answer";
 import type { Account } from "@/lib/accounts/accounts";
-import { type InvalidField, invalid } from "@/lib/failures";
+import type { InvalidField } from "@/lib/failures";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE } from "@/lib/page-paths";
@@ -24,7 +24,7 @@ import {
 import { isInside, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
 import { findOverlap } from "@/lib/tokens/replacement";
 import { answeredToken } from "./answered-token";
-import type { CreateField, CreateState, CreateValues } from "./create/create-state";
+import type { CreateState } from "./create/create-state";
 import { findOutcome } from "./revoke/find-outcome";
 import { parseSelection, type RevokeOutcome } from "./revoke/revocation";
 
@@ -33,7 +33,7 @@ export async function createTokenAction(_: unknown, form: FormData): Promise<Cre
   const account = await requireAccount();
   const { name, networks, expiry: choice, date } = valuesOf(form);
   const expiry = checkTokenExpiry(choice, date, { now: new Date(), zone: account.timeZone });
-  if (expiry.kind === "invalid") return refused(expiry, form);
+  if (expiry.kind === "invalid") return refused(expiry.message, expiry.field, valuesOf(form));
   return make(account, form, (formNonce) => createToken(account.id, { name, ...expiry, networks, formNonce }));
 }
 
@@ -41,7 +41,7 @@ export async function createTokenAction(_: unknown, form: FormData): Promise<Cre
 export async function replaceTokenAction(_: unknown, form: FormData): Promise<CreateState> {
   const account = await requireAccount();
   const overlap = findOverlap(valuesOf(form).overlap);
-  if (!overlap) return refused(invalid("overlap", "Choose when the old token ends."), form);
+  if (!overlap) return refused("Choose when the old token ends.", "overlap", valuesOf(form));
   const id = idIn(form);
   return make(account, form, (formNonce) => replaceToken(account.id, id, { overlap, formNonce }), id);
 }
@@ -54,7 +54,7 @@ async function make(
   replacedId?: number,
 ): Promise<CreateState> {
   const result = (await checkPasswordAgain(account, form)) ?? (await create(textOf(form, "formNonce")));
-  if (result.kind === "invalid") return refused(result, form);
+  if (result.kind === "invalid") return refused(result.message, result.field, valuesOf(form));
   revalidatePath(TOKEN_PAGE, "layout");
   const token = answeredToken(result.token);
   if (result.kind === "already-created") return { kind: "created", raw: null, token, replaced: null };
@@ -66,7 +66,8 @@ async function make(
   return { kind: "created", raw: result.raw, token, replaced: replaced && answeredToken(replaced) };
 }
 
-function valuesOf(form: FormData): CreateValues {
+/** What was typed, to be shown again; never the password. */
+function valuesOf(form: FormData) {
   return {
     name: textOf(form, "name"),
     expiry: textOf(form, "expiry"),
@@ -76,25 +77,20 @@ function valuesOf(form: FormData): CreateValues {
   };
 }
 
-function refused(reason: InvalidField<CreateField>, form: FormData): CreateState {
-  return { ...reason, values: withoutTokens(valuesOf(form)) };
-}
-
 /** Gives the token of the form another name. */
 export async function renameTokenAction(_: unknown, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const name = textOf(form, "name");
   const result = await renameToken(account.id, idIn(form), name);
-  if (result.kind === "invalid") return refuseField(result.message, result.field, { name });
+  if (result.kind === "invalid") return refused(result.message, result.field, { name });
   revalidatePath(TOKEN_PAGE, "layout");
   return renamed(result.name);
 }
 
-/** The result of changing the networks of a token. `typed` is shown again. */
+/** The result of changing the networks of a token. */
 type NetworksState =
   /** `outside`: the ip of its last use, where its networks now exclude it. */
-  | { kind: "restricted"; networks: string[]; outside: string | null }
-  | (InvalidField<"networks" | "password"> & { typed: string });
+  { kind: "restricted"; networks: string[]; outside: string | null } | Refused;
 
 /** Gives the token of the form the networks that it may be used from. */
 export async function restrictTokenAction(_: unknown, form: FormData): Promise<NetworksState> {
@@ -102,7 +98,7 @@ export async function restrictTokenAction(_: unknown, form: FormData): Promise<N
   const typed = textOf(form, "networks", MAX_NETWORKS_TEXT);
   const id = idIn(form);
   const result = (await checkPasswordAgain(account, form)) ?? (await restrictToken(account.id, id, typed));
-  if (result.kind === "invalid") return { ...result, ...withoutTokens({ typed }) };
+  if (result.kind === "invalid") return refused(result.message, result.field, { networks: typed });
   const { networks, lastUsedIp } = result.token;
   await reportEvent("token networks changed", { accountId: account.id, tokenId: id, count: networks.length });
   revalidatePath(TOKEN_PAGE, "layout");

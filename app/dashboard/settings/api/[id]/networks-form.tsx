@@ -23,7 +23,7 @@ export function NetworksForm({ id, networks, canAddUsed }: Props) {
   const { asksPassword } = useFacts();
   const { answer, errorOf } = form;
   const restricted = answer.kind === "restricted" ? answer : null;
-  const typed = answer.kind === "invalid" ? answer.typed : (restricted?.networks ?? networks).join("\n");
+  const typed = answer.kind === "refused" ? answer.values.networks : (restricted?.networks ?? networks).join("\n");
   return (
     <ActionForm
       form={form}
@@ -47,7 +47,7 @@ export function NetworksForm({ id, networks, canAddUsed }: Props) {
       submit={["Save networks", "Saving…"]}
       tone="button quiet"
     >
-      <NetworksField id="networks-of-token" label="Networks" typed={typed} error={errorOf("networks")} />
+      <NetworksField id="networks-of-token" label="Networks" typed={typed ?? ""} error={errorOf("networks")} />
       {canAddUsed && !restricted && (
         <p>
           <a className="inline-link" href={`${tokenPath(id)}?networks=used#networks`}>

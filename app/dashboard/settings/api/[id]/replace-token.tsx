@@ -60,7 +60,7 @@ export const ReplaceToken = shownOnce(({ id, isActive, formNonce, expiry }: Prop
               id="overlap"
               label="The old token ends"
               name="overlap"
-              defaultValue={(answer.kind === "invalid" && answer.values.overlap) || "day"}
+              defaultValue={(answer.kind === "refused" && answer.values.overlap) || "day"}
               options={OVERLAPS}
               error={errorOf("overlap")}
             />

@@ -1,4 +1,4 @@
-import type { InvalidField } from "@/lib/failures";
+import type { Refused } from "@/app/dashboard/form-answer";
 import type { AnsweredToken } from "../answered-token";
 
 /** A new token, shown once. `raw` is null where its form had created it before. `replaced`: the token whose place it takes. */
@@ -10,8 +10,4 @@ export type CreatedState = {
 };
 
 /** The server's answer to a form that creates a token: the new token, or the reason why there is none. */
-export type CreateState = CreatedState | (InvalidField<CreateField> & { values: CreateValues });
-
-export type CreateField = "name" | "expiry" | "date" | "networks" | "overlap" | "password" | "form";
-/** What was typed, to be shown again; never the password. */
-export type CreateValues = { name: string; expiry: string; date: string; networks: string; overlap: string };
+export type CreateState = CreatedState | Refused;

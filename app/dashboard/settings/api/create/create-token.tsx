@@ -46,7 +46,7 @@ export const CreateToken = shownOnce(({ formNonce }: { formNonce: string }) => {
     keepTyped(event.currentTarget);
     if (form.errorOf(name) !== null) setSettled(answer);
   };
-  const { name, networks, ...end } = answer.kind === "invalid" ? answer.values : EMPTY;
+  const { name, networks, ...end } = { ...EMPTY, ...(answer.kind === "refused" && answer.values) };
   const networksError = errorOf("networks");
   return (
     <ActionForm
