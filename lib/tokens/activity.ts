@@ -119,9 +119,7 @@ function withLast(seen: readonly Visitor[], ip: string | null, agent: string | n
   const isMissing = ip !== null && at !== null && !seen.some((visitor) => visitor.ip === ip);
   return [
     ...(isMissing ? [{ ip, agent, firstSeenAt: null, lastSeenAt: at, requests: null, isNew: false }] : []),
-    ...seen.map(({ ip, agent, firstSeenAt, lastSeenAt, requests, isNew }) => ({
-      ...{ ip, agent, firstSeenAt, lastSeenAt, requests, isNew },
-    })),
+    ...seen,
   ].sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime());
 }
 
