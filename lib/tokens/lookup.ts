@@ -1,4 +1,3 @@
-import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
 import { limit, type Policy } from "@/lib/rate-limit";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
@@ -26,18 +25,8 @@ export async function lookUpToken(accountId: number, pasted: string): Promise<Lo
   if (!decision.accepted) return { kind: "throttled", waitMs: Math.max(1, decision.waitMs) };
   const text = pasted.slice(0, MAX_PASTED).trim();
   const [whole] = /cpat_[0-9A-Za-z]{36}(?![0-9A-Za-z])/.exec(text) ?? [];
-  if (whole && isWellFormedToken(whole)) return found(accountId, { tokenHash: hashToken(whole) });
   const [, hint] = /^(?:cpat_)?…?([0-9A-Za-z]{4})$/.exec(text) ?? [];
-  return hint ? found(accountId, { hint }) : { kind: "unclear" };
-}
-
-async function found(accountId: number, where: { tokenHash: string } | { hint: string }): Promise<LookupResult> {
-  const rows = await db.accessToken.findMany({
-    where: { accountId, ...where },
-    select: { id: true },
-    orderBy: { id: "desc" },
-    take: MAX_FOUND,
-  });
-  const ids = rows.map(({ id }) => id);
-  return { kind: "found", tokens: await findTokens(accountId, ids) };
+  const where = whole && isWellFormedToken(whole) ? { tokenHash: hashToken(whole) } : hint ? { hint } : null;
+  if (where === null) return { kind: "unclear" };
+  return { kind: "found", tokens: await findTokens(accountId, where, MAX_FOUND) };
 }

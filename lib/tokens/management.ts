@@ -160,13 +160,12 @@ function findReplaceable(tx: Prisma.TransactionClient, id: number, now: Date): P
 /** Milliseconds until a form may create one more token; 0 when it may now. */
 async function creationWait(tx: Prisma.TransactionClient, accountId: number): Promise<number> {
   const now = databaseNow().getTime();
-  const creations = await tx.accessToken.findMany({
+  const oldest = await tx.accessToken.findFirst({
     where: { accountId, formNonce: { not: null }, createdAt: { gt: new Date(now - CREATION_WINDOW) } },
     select: { createdAt: true },
     orderBy: { createdAt: "desc" },
-    take: MAX_CREATIONS,
+    skip: MAX_CREATIONS - 1,
   });
-  const oldest = creations[MAX_CREATIONS - 1];
   return oldest ? Math.max(1, oldest.createdAt.getTime() + CREATION_WINDOW - now) : 0;
 }
 
@@ -241,9 +240,10 @@ export async function listTokens(accountId: number, now: Date): Promise<TokenLis
   return { active, ended: ended.slice(0, MAX_ENDED_SHOWN), hasMoreEnded: ended.length > MAX_ENDED_SHOWN };
 }
 
-/** Returns the tokens with these ids that the account still has, in order of creation. */
-export async function findTokens(accountId: number, ids: readonly number[]): Promise<TokenRecord[]> {
-  return db.accessToken.findMany({ where: { id: { in: [...ids] }, accountId }, select, orderBy: { id: "asc" } });
+/** The newest tokens of the account among these, at most `most`, in order of creation. */
+export function findTokens(accountId: number, where: Prisma.AccessTokenWhereInput, most = MAX_ACTIVE_TOKENS) {
+  // A negative number takes the last ones.
+  return db.accessToken.findMany({ where: { ...where, accountId }, select, orderBy: { id: "asc" }, take: -most });
 }
 
 /** One token of the account, or null when there is none (any more). */
