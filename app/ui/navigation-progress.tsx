@@ -3,6 +3,7 @@
 import { usePathname, useSearchParams } from "next/navigation";
 import { useEffect, useState } from "react";
 import { SECOND } from "@/lib/format/time";
+import { followedLink } from "./followed-link";
 import styles from "./navigation-progress.module.css";
 
 /** In milliseconds. A faster navigation needs no progress line. */
@@ -22,8 +23,8 @@ export function NavigationProgress() {
       setFrom(null);
     };
     const start = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-      if (!(link instanceof HTMLAnchorElement) || !leadsElsewhere(event, link)) return;
+      const link = followedLink(event);
+      if (!link || !leadsElsewhere(link)) return;
       clearTimeout(timer);
       timer = setTimeout(() => {
         setFrom(place);
@@ -44,10 +45,9 @@ export function NavigationProgress() {
   return <div className={styles.progress} role="progressbar" aria-label="Loading the page" />;
 }
 
-function leadsElsewhere(event: MouseEvent, link: HTMLAnchorElement): boolean {
-  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+function leadsElsewhere(link: HTMLAnchorElement): boolean {
   const url = new URL(link.href);
   const isHere = url.pathname === window.location.pathname && url.search === window.location.search;
   const isOwn = url.origin === window.location.origin;
-  return isPlain && isOwn && !isHere && !link.target && !("stays" in link.dataset) && !link.hasAttribute("download");
+  return isOwn && !isHere && !link.hasAttribute("download");
 }

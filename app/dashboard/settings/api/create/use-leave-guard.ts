@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect } from "react";
+import { followedLink } from "@/app/ui/followed-link";
 
 type NavigateEvent = Event & { navigationType: string };
 
@@ -22,8 +23,8 @@ export function useLeaveGuard(isOn: boolean, question: string): void {
       event.stopPropagation();
     };
     const onClick = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-      if (link instanceof HTMLAnchorElement && opensHere(event, link)) ask(event);
+      const link = followedLink(event);
+      if (link && !link.getAttribute("href")?.startsWith("#")) ask(event);
     };
     const onSubmit = (event: SubmitEvent) => {
       if (event.target instanceof HTMLElement && "leavesPage" in event.target.dataset) ask(event);
@@ -42,11 +43,4 @@ export function useLeaveGuard(isOn: boolean, question: string): void {
     navigation?.addEventListener("navigate", onNavigate, { signal });
     return () => end.abort();
   }, [isOn, question]);
-}
-
-/** Whether the link replaces this page. `data-stays` marks links that JavaScript handles on the page. */
-function opensHere(event: MouseEvent, link: HTMLAnchorElement): boolean {
-  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
-  const isFragment = link.getAttribute("href")?.startsWith("#");
-  return isPlain && !isFragment && !link.target && !("stays" in link.dataset);
 }

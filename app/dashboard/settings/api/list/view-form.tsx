@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
+import { followedLink } from "@/app/ui/followed-link";
 import { Link } from "@/app/ui/link";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { MAX_FILTER_LENGTH, type View } from "./view";
@@ -41,9 +42,8 @@ export function ViewForm({ view }: { view: View }) {
   useEffect(() => {
     // A title of a column leads to the page that the server sorts. What was typed goes along.
     const keepFilter = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest("thead a[href]") : null;
-      const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
-      if (!(link instanceof HTMLAnchorElement) || !isPlain || event.defaultPrevented) return;
+      const link = followedLink(event);
+      if (!link?.closest("thead") || event.defaultPrevented) return;
       event.preventDefault();
       router.push(withTyped(link.href), { scroll: false });
     };
