@@ -19,29 +19,29 @@ type Props = {
 
 /** Waits for the first use of the token or key beside it, and says when it came, and from where. */
 export function FirstUse({ path, what, later, onSeen }: Props) {
-  const { firstUse, isOver, isCutOff } = useFirstUse(path);
+  const watch = useFirstUse(path);
   const tell = useRef(onSeen);
-  const isSeen = firstUse !== null;
+  const isSeen = typeof watch === "object" && watch !== null;
   useEffect(() => {
     if (isSeen) tell.current?.();
   }, [isSeen]);
   return (
-    <p className="line" role="status" data-seen={isSeen} data-over={isOver || isCutOff}>
+    <p className="line" role="status" data-seen={isSeen} data-over={typeof watch === "string"}>
       <span className={styles.dot} aria-hidden="true" />
       <span>
-        {firstUse ? (
+        {isSeen ? (
           <>
-            First {what} received: <Time at={new Date(firstUse.at)} now={new Date(firstUse.now)} />
-            {firstUse.ip && ","}
-            <From ip={firstUse.ip} />
+            First {what} received: <Time at={new Date(watch.at)} now={new Date(watch.now)} />
+            {watch.ip && ","}
+            <From ip={watch.ip} />
           </>
-        ) : isOver ? (
+        ) : watch === "over" ? (
           `No ${what} so far. ${later}`
         ) : (
           <>
             <span className="with-script">
               Waiting for the first {what}
-              {isCutOff && ". The console does not answer at the moment; this page goes on asking."}
+              {watch === "cut-off" && ". The console does not answer at the moment; this page goes on asking."}
             </span>
             <noscript>{later}</noscript>
           </>

@@ -10,21 +10,15 @@ const ANSWER_WITHIN = 10 * SECOND;
 /** The first use of a token or a server key, in epoch milliseconds. `now` is the time of the answer. */
 export type FirstUse = { at: number; ip: string | null; now: number };
 
-type Watch = {
-  /** Null until the first use. */
-  firstUse: FirstUse | null;
-  /** The page stopped asking after an hour without a use. */
-  isOver: boolean;
-  /** The last question got no answer. */
-  isCutOff: boolean;
-};
+/** Null: no use so far. "cut-off": the last question got no answer. "over": the page stopped asking after an hour. */
+type Watch = FirstUse | null | "cut-off" | "over";
 
 /**
  * Polls `path` for the first use of a new token or key while the page is visible. It retries failures and never replaces
  * the page, because the page holds the only copy of the token or key.
  */
 export function useFirstUse(path: string): Watch {
-  const [watch, setWatch] = useState<Watch>({ firstUse: null, isOver: false, isCutOff: false });
+  const [watch, setWatch] = useState<Watch>(null);
   useEffect(() => {
     const stop = new AbortController();
     const end = Date.now() + ASK_FOR;
@@ -32,9 +26,10 @@ export function useFirstUse(path: string): Watch {
     const ask = async () => {
       const answer = document.visibilityState === "visible" ? await fetchFirstUse(path, stop.signal) : null;
       if (stop.signal.aborted) return;
-      const isOver = !(typeof answer === "object" && answer) && Date.now() >= end;
-      setWatch({ firstUse: answer === "none" ? null : answer, isOver, isCutOff: answer === "none" });
-      if ((answer === null || answer === "none") && !isOver) timer = setTimeout(ask, ASK_EVERY);
+      const isOpen = answer === null || answer === "cut-off";
+      const isOver = isOpen && Date.now() >= end;
+      setWatch(isOver ? "over" : answer);
+      if (isOpen && !isOver) timer = setTimeout(ask, ASK_EVERY);
     };
     timer = setTimeout(ask, ASK_EVERY);
     return () => {
@@ -45,12 +40,12 @@ export function useFirstUse(path: string): Watch {
   return watch;
 }
 
-/** Returns "none" when no answer came, or an unusable one. */
-async function fetchFirstUse(path: string, stop: AbortSignal): Promise<FirstUse | null | "none"> {
+/** Returns "cut-off" when no answer came, or an unusable one. */
+async function fetchFirstUse(path: string, stop: AbortSignal): Promise<FirstUse | null | "cut-off"> {
   try {
     const response = await fetch(path, { signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_WITHIN)]) });
-    return response.ok ? ((await response.json()) as FirstUse | null) : "none";
+    return response.ok ? ((await response.json()) as FirstUse | null) : "cut-off";
   } catch {
-    return "none";
+    return "cut-off";
   }
 }
