@@ -4,18 +4,13 @@ import { tokenPath } from "@/lib/page-paths";
 
 type Token = { id: number; name: string; hint: string };
 
-/** A token in a sentence: its name and its last characters. `isLink`: the name leads to its page. */
-export function TokenName({ token: { id, name, hint }, isLink = false }: { token: Token; isLink?: boolean }) {
-  const strong = <StrongName>{name}</StrongName>;
+/** A token in a sentence: its name, which leads to its page, and its last characters. */
+export function TokenName({ token: { id, name, hint } }: { token: Token }) {
   return (
     <>
-      {isLink ? (
-        <a className="inline-link" href={tokenPath(id)}>
-          {strong}
-        </a>
-      ) : (
-        strong
-      )}{" "}
+      <a className="inline-link" href={tokenPath(id)}>
+        <StrongName>{name}</StrongName>
+      </a>{" "}
       (<Fingerprint hint={hint} />)
     </>
   );

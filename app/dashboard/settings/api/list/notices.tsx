@@ -106,7 +106,7 @@ function Line<Of extends { token: TokenRecord }>({ items, one, several, part, ac
     <li className={`row spread ${styles.line}`}>
       {isOne ? (
         <span>
-          <TokenName token={item.token} isLink /> {one(item)}.
+          <TokenName token={item.token} /> {one(item)}.
         </span>
       ) : (
         <span>

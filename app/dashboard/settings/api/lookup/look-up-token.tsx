@@ -44,7 +44,7 @@ function Answer({ tokens, now: at }: Extract<LookUpAnswer, { kind: "found" }>) {
     <ul className="stack tight breaks">
       {tokens.map(({ id, name, hint, state, endedAt, lastUsedAt, network }) => (
         <li key={id}>
-          <TokenName token={{ id, name, hint }} isLink />{" "}
+          <TokenName token={{ id, name, hint }} />{" "}
           {state === "active" ? "is active" : state === "revoked" ? "was revoked " : "expired "}
           {state !== "active" && endedAt !== null && <Time at={new Date(endedAt)} now={now} />};{" "}
           {lastUsedAt === null ? (
