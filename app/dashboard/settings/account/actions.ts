@@ -4,7 +4,8 @@ import { revalidatePath } from "next/cache";
 import { cookies } from "next/headers";
 import { passwordProblem } from "@/lib/accounts/accounts";
 import { COLOR_SCHEME_COOKIE, type ColorScheme, parseColorScheme } from "@/lib/accounts/color-scheme";
-import type { InvalidField } from "@/lib/failures";
+import { type SetTimeZone, setTimeZone } from "@/lib/accounts/time-zone";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { textOf } from "@/lib/http/form-fields";
 import { ACCOUNT_PAGE } from "@/lib/page-paths";
 import { BusyError } from "@/lib/process/fair";
@@ -13,7 +14,7 @@ import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
 import { busyText, checkCredentials } from "@/lib/sign-in/credentials";
 import { changePassword, endSessions } from "@/lib/sign-in/open-sessions";
 import { COOKIE, COOKIE_LIFETIME } from "@/lib/sign-in/session-cookie";
-import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { reportEvent, requestSender, requireAccount } from "@/lib/sign-in/sessions";
 
 type PasswordAnswer = { kind: "changed"; ended: number } | InvalidField<"current" | "new" | "again">;
 
@@ -22,22 +23,19 @@ export async function changePasswordAction(_: unknown, form: FormData): Promise<
   const account = await requireAccount();
   const password = textOf(form, "new");
   const problem = passwordProblem(password);
-  if (problem) return { kind: "invalid", field: "new", message: problem };
-  if (password !== textOf(form, "again")) {
-    return { kind: "invalid", field: "again", message: "The two new passwords are not the same." };
-  }
+  if (problem) return invalid("new", problem);
+  if (password !== textOf(form, "again")) return invalid("again", "The two new passwords are not the same.");
   const { ip } = await requestSender();
   const result = await checkCredentials(account.email, textOf(form, "current"), ip);
-  if (result.kind === "throttled") return { kind: "invalid", field: "current", message: result.message };
+  if (result.kind === "throttled") return invalid("current", result.message);
   const ended =
     result.kind === "accepted" &&
     (await changePassword(account.id, result.passwordHash, password).catch((error) => {
       if (error instanceof BusyError) return error;
       throw error;
     }));
-  if (ended instanceof BusyError) return { kind: "invalid", field: "new", message: busyText(ended) };
-  if (ended === null || ended === false)
-    return { kind: "invalid", field: "current", message: "That is not your password." };
+  if (ended instanceof BusyError) return invalid("new", busyText(ended));
+  if (ended === null || ended === false) return invalid("current", "That is not your password.");
   securityEvent("password changed", { accountId: account.id, ip, count: ended });
   revalidatePath(ACCOUNT_PAGE);
   return { kind: "changed", ended };
@@ -48,11 +46,10 @@ type SessionsAnswer = { kind: "ended"; count: number } | InvalidField<"password"
 /** Signs out the browser that the form names by the id of its session, or all but this one. */
 export async function endSessionsAction(_: unknown, form: FormData): Promise<SessionsAnswer> {
   const account = await requireAccount();
-  const invalid = await checkPasswordAgain(account, form);
-  if (invalid) return invalid;
+  const stranger = await checkPasswordAgain(account, form);
+  if (stranger) return stranger;
   const count = await endSessions(account.id, textOf(form, "session"));
-  const { ip } = await requestSender();
-  if (count > 0) securityEvent("sessions ended", { accountId: account.id, ip, count });
+  if (count > 0) await reportEvent("sessions ended", { accountId: account.id, count });
   revalidatePath(ACCOUNT_PAGE);
   return { kind: "ended", count };
 }
@@ -69,4 +66,12 @@ export async function setColorSchemeAction(_: unknown, form: FormData): Promise<
   });
   revalidatePath("/", "layout");
   return { kind: "set", colorScheme };
+}
+
+/** Stores the chosen time zone with the account. The page is rendered again with times in that zone. */
+export async function setTimeZoneAction(_: unknown, form: FormData): Promise<SetTimeZone> {
+  const account = await requireAccount();
+  const answer = await setTimeZone(account.id, textOf(form, "timeZone"));
+  if (answer.kind === "set") revalidatePath("/dashboard", "layout");
+  return answer;
 }

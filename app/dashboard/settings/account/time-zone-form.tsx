@@ -6,7 +6,7 @@ import { Select } from "@/app/ui/select";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { useScripts } from "@/app/ui/use-scripts";
 import { zoneText } from "@/lib/format/time-zone";
-import { setTimeZoneAction } from "./time-zone-action";
+import { setTimeZoneAction } from "./actions";
 
 type Props = { current: string; zones: readonly string[] };
 
