@@ -87,10 +87,8 @@ export function Live({ load, children }: Props) {
 }
 
 function NotUpdated({ at, why }: { at: string; why: Failure }) {
-  const text =
-    why === null
-      ? `Not updated since ${at}: the console does not answer. It is asked again every few seconds; what you see stays as it was.`
-      : `Not updated since ${at}; what you see stays as it was.`;
+  const more = why === null ? ": the console does not answer. It is asked again every few seconds" : "";
+  const text = `Not updated since ${at}${more}; what you see stays as it was.`;
   return (
     <>
       <span>{text}</span> {why && <FailureWords failure={why} />}
