@@ -11,12 +11,26 @@ type Props = {
   children: React.ReactNode;
   /** Waits for its first use. */
   firstUse?: React.ComponentProps<typeof FirstUse> | false;
-  leave: LeaveProps;
+  leave: {
+    /** What is left: "key", "token". Without it there is none any more. */
+    what?: string;
+    href: string;
+    words: string;
+    /** It is kept elsewhere now, so that leaving is the next step. */
+    isNext?: boolean;
+    /** Leaves it in the browser, without loading a page. */
+    onLeave?: (() => void) | undefined;
+  };
 };
 
 /** A token, a key or the like, which is in this answer and in no other, and the way to leave it behind. */
 export function SecretPanel({ title, about, children, firstUse, leave }: Props) {
   const id = useId();
+  const { what, href, words, isNext = false, onLeave } = leave;
+  const leaveHere = (event: React.MouseEvent) => {
+    event.preventDefault();
+    onLeave?.();
+  };
   return (
     <section className="card card-body key" aria-labelledby={id}>
       <FocusTarget as="h2" id={id}>
@@ -25,34 +39,13 @@ export function SecretPanel({ title, about, children, firstUse, leave }: Props) 
       <p className="soft">{about}</p>
       {children}
       {firstUse && <FirstUse {...firstUse} />}
-      <LeaveSecret {...leave} />
+      {/* A link, so that it works without JavaScript and leaves the answer behind. */}
+      <ButtonRow>
+        <a className={isNext ? "button" : "button quiet"} href={href} onClick={onLeave && leaveHere}>
+          {words}
+        </a>
+        {what && <span className="hint">After this the {what} is gone from the page.</span>}
+      </ButtonRow>
     </section>
-  );
-}
-
-type LeaveProps = {
-  /** What is left: "key", "token". Without it there is none any more. */
-  what?: string;
-  href: string;
-  words: string;
-  /** It is kept elsewhere now, so that leaving is the next step. */
-  isNext?: boolean;
-  /** Leaves it in the browser, without loading a page. */
-  onLeave?: (() => void) | undefined;
-};
-
-/** A link, so that it works without JavaScript and leaves the answer behind. */
-function LeaveSecret({ what, href, words, isNext = false, onLeave }: LeaveProps) {
-  const leaveHere = (event: React.MouseEvent) => {
-    event.preventDefault();
-    onLeave?.();
-  };
-  return (
-    <ButtonRow>
-      <a className={isNext ? "button" : "button quiet"} href={href} onClick={onLeave && leaveHere}>
-        {words}
-      </a>
-      {what && <span className="hint">After this the {what} is gone from the page.</span>}
-    </ButtonRow>
   );
 }

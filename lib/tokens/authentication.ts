@@ -146,15 +146,18 @@ const beingUsed = perProcess("tokens-being-used", () => new Set<number>());
  * At most one write runs per token, because later requests would write nearly the same. It retries until it succeeds,
  * because this write may also end the token that this one replaces.
  */
-function recordUse({ tokenId: id, id: accountId }: TokenRow, at: number, sender: Sender): void {
+function recordUse({ tokenId: id, id: accountId }: TokenRow, at: number, { ip, agent }: Sender): void {
   if (beingUsed.has(id)) return;
   beingUsed.add(id);
+  const notSince = new Date(at - LAST_USED_PRECISION);
+  const use = { id, now: new Date(at), ip, agent: cleanAgent(agent), notSince };
   runInBackground("recording the use of a token", async () => {
     try {
       for (let wait = SHORTEST_RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
         try {
-          const ended = await fair("background", EVERYBODY, () => writeUse(id, at, sender));
-          if (ended > 0) securityEvent("token revoked", { accountId, ip: sender.ip, reason: "replaced", count: ended });
+          // How many replaced tokens this use ended.
+          const ended = await fair("background", EVERYBODY, () => execute(USE, use));
+          if (ended > 0) securityEvent("token revoked", { accountId, ip, reason: "replaced", count: ended });
           return;
         } catch (error) {
           if (!(await pause(wait))) throw error;
@@ -164,12 +167,6 @@ function recordUse({ tokenId: id, id: accountId }: TokenRow, at: number, sender:
       beingUsed.delete(id);
     }
   });
-}
-
-/** Returns how many replaced tokens this use ended. */
-async function writeUse(id: number, at: number, { ip, agent }: Sender): Promise<number> {
-  const notSince = new Date(at - LAST_USED_PRECISION);
-  return execute(USE, { id, now: new Date(at), ip, agent: cleanAgent(agent), notSince });
 }
 
 /** `event`: what it is, of the last of them; null: the account is disabled. */

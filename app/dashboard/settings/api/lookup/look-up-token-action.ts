@@ -19,6 +19,8 @@ type Found = Pick<TokenRecord, "id" | "name" | "hint"> & {
 /** The answer to a pasted token. It never contains the pasted text. Times are numbers, because the form sends its last answer back. */
 export type LookUpAnswer = { kind: "message"; message: string } | { kind: "found"; tokens: Found[]; now: number };
 
+const message = (text: string): LookUpAnswer => ({ kind: "message", message: text });
+
 /** Finds the token that was pasted among those of the account. */
 export async function lookUpTokenAction(_: unknown, form: FormData): Promise<LookUpAnswer> {
   const account = await requireAccount();
@@ -32,10 +34,8 @@ export async function lookUpTokenAction(_: unknown, form: FormData): Promise<Loo
       "This is not one of your tokens. It may belong to another account, or it ended over 90 days ago and is no longer kept.",
     );
   const now = new Date();
-  const news = await listTokenNews(
-    result.tokens.map(({ id }) => id),
-    now,
-  );
+  const ids = result.tokens.map(({ id }) => id);
+  const news = await listTokenNews(ids, now);
   const tokens = result.tokens.map((token): Found => {
     const { id, name, hint } = token;
     const state = tokenState(token, now);
@@ -44,8 +44,4 @@ export async function lookUpTokenAction(_: unknown, form: FormData): Promise<Loo
     return { id, name, hint, state, endedAt, lastUsedAt, network: seen?.facts.network ?? null };
   });
   return { kind: "found", tokens, now: now.getTime() };
-}
-
-function message(text: string): LookUpAnswer {
-  return { kind: "message", message: text };
 }
