@@ -12,16 +12,19 @@ export type TextFieldSpec = {
   isOptional?: boolean;
 };
 
-type Props = TextFieldSpec &
-  Pick<React.ComponentProps<"input">, "className" | "onInput" | "autoFocus"> & {
+type Props = Omit<TextFieldSpec, "maxLength" | "value"> &
+  Pick<React.ComponentProps<"input">, "className" | "onInput" | "autoFocus" | "autoComplete" | "type"> &
+  Pick<React.ComponentProps<"input">, "maxLength" | "min" | "max"> & {
     id?: string;
-    error: string | null;
+    value?: string;
+    error?: string | null;
     /** Of the field around the input. */
     fieldClass?: string | undefined;
   };
 
 /** A name, hostname or the like: nothing that a browser should correct or complete. */
-export function TextField({ id, label, hint, value, isOptional = false, error, fieldClass, ...attributes }: Props) {
+export function TextField({ id, label, hint, value, isOptional = false, error = null, ...rest }: Props) {
+  const { fieldClass, ...attributes } = rest;
   const fieldId = id ?? attributes.name;
   return (
     <Field id={fieldId} label={label} hint={hint} error={error} className={fieldClass}>

@@ -3,7 +3,6 @@
 import { useEffect, useState } from "react";
 import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
-import { describedBy, Field } from "@/app/ui/field";
 import { PasswordAgain } from "@/app/ui/password-again";
 import { Select } from "@/app/ui/select";
 import { shownOnce } from "@/app/ui/shown-once";
@@ -96,24 +95,19 @@ function ExpiryFields({ expiry, date, errorOf }: ExpiryProps) {
         error={errorOf("expiry")}
         className={styles.expiry}
       />
-      <Field
-        id="date"
+      <TextField
+        name="date"
         label="Last day"
         hint={`Works until the end of that day, ${zoneText(zone)}.`}
+        type="date"
+        min={dayOf(now, zone)}
+        max="9999-12-31"
+        value={date}
+        autoComplete={undefined}
+        isOptional
         error={errorOf("date")}
-        className={styles.date}
-      >
-        <input
-          id="date"
-          className="input"
-          name="date"
-          type="date"
-          min={dayOf(now, zone)}
-          max="9999-12-31"
-          defaultValue={date}
-          {...describedBy("date", errorOf("date"), true)}
-        />
-      </Field>
+        fieldClass={styles.date}
+      />
     </>
   );
 }
