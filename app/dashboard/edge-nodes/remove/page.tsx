@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { NameLink } from "@/app/ui/name-link";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
@@ -39,7 +39,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
       {total > MAX_SERVED_LISTED && (
         <p className="hint">Only {MAX_SERVED_LISTED} are shown, those that no other node serves first.</p>
       )}
-      <ButtonForm
+      <FieldsForm
         action={removeNodeAction}
         label="Remove the edge node"
         hidden={{ id }}

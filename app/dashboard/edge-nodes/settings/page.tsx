@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { LinkCard } from "@/app/dashboard/link-card";
 import { Outcome } from "@/app/dashboard/outcome";
@@ -38,7 +37,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/edge-
       <SettingsSection id="key" title="Key">
         <ReplaceNodeKey id={id} origin={await pageOrigin()} />
         {keys.length > 0 && (
-          <ButtonForm
+          <FieldsForm
             action={endNodeKeysAction}
             className="card card-body"
             label="End the replaced keys"

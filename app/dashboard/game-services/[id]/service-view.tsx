@@ -1,4 +1,4 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import type { Query } from "@/app/ui/chart/asked-time";
 import { Copied } from "@/app/ui/copied";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
@@ -124,7 +124,7 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
   return (
     <>
       {status === "failed" && (
-        <ButtonForm
+        <FieldsForm
           action={retryServiceAction}
           label="Try again"
           hidden={{ id }}
@@ -133,7 +133,7 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
         />
       )}
       {wish === "off" && (
-        <ButtonForm
+        <FieldsForm
           action={setServiceWishAction}
           label="Enable the service"
           hidden={{ id, wish: "on" }}

@@ -1,4 +1,3 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Name } from "@/app/ui/name";
@@ -54,7 +53,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
       <ChannelState channel={channel} now={now} />
       <div className={`row near ${styles.actions}`}>
         {isOn && (
-          <ButtonForm
+          <FieldsForm
             {...quiet}
             action={sendTestAction}
             label={`Send a test to ${name}`}
@@ -64,7 +63,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
           />
         )}
         {confirmedAt === null ? (
-          <ButtonForm
+          <FieldsForm
             {...quiet}
             action={askAgainAction}
             label={`Ask ${name} again`}
@@ -73,7 +72,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
             again="Sending it again sends another mail."
           />
         ) : (
-          <ButtonForm
+          <FieldsForm
             {...quiet}
             action={switchChannelAction}
             label={`Turn ${name} ${isOn ? "off" : "on"}`}
@@ -100,7 +99,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
           {kind === "webhook" && !channel.isLost && (
             <>
               <RotateSecret id={id} name={name} />
-              <ButtonForm
+              <FieldsForm
                 {...wary}
                 action={endOldSecretAction}
                 label={`End the old secret of ${name}`}
@@ -109,7 +108,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
               />
             </>
           )}
-          <ButtonForm
+          <FieldsForm
             {...wary}
             action={removeChannelAction}
             label={`Remove ${name}`}

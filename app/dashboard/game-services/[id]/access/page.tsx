@@ -1,4 +1,3 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Name } from "@/app/ui/name";
@@ -50,7 +49,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
       </SettingsSection>
       <Shares id={id} shares={shares} now={now} />
       <SettingsSection id="support" title="Support access">
-        <ButtonForm
+        <FieldsForm
           action={allowSupportAction}
           className="card card-body"
           label="Support access"
@@ -64,7 +63,7 @@ export default async function Page({ params, searchParams }: PageProps<"/dashboa
               ? "Support staff can see this service at any time."
               : "Support staff see this service only while a ticket about it is open, or if you share it with them."}
           </span>
-        </ButtonForm>
+        </FieldsForm>
       </SettingsSection>
       <Tickets id={id} tickets={tickets} now={now} />
     </main>
@@ -108,7 +107,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
                 <Time at={createdAt} now={now} />
               </Cell>
               <Cell className={`end ${styles.action}`}>
-                <ButtonForm
+                <FieldsForm
                   action={unshareServiceAction}
                   label={`Stop sharing with ${shownEmail}`}
                   hidden={{ id, email }}
@@ -161,7 +160,7 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
               </Cell>
               <Cell>
                 {status === "open" && (
-                  <ButtonForm
+                  <FieldsForm
                     action={closeTicketAction}
                     label={`Close the ticket ${subject}`}
                     hidden={{ id, ticketId }}

@@ -1,5 +1,5 @@
 import { redirect } from "next/navigation";
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
 import { listRecentTraffic } from "@/lib/game-services/traffic";
@@ -21,7 +21,7 @@ export default async function Page({ params }: PageProps<"/dashboard/game-servic
         Everybody who plays is disconnected within seconds, and nobody gets in until you enable it again. It had{" "}
         <strong>{counted(connections, "connection")}</strong> in the last hour.
       </PageHeader>
-      <ButtonForm
+      <FieldsForm
         action={setServiceWishAction}
         label="Disable the service"
         hidden={{ id, wish: "off" }}

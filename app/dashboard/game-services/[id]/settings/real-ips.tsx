@@ -1,4 +1,4 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Code } from "@/app/ui/name";
 import { SettingsSection } from "@/app/ui/section";
 import { setRealIpsAction } from "../../actions";
@@ -51,7 +51,7 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
         <p className="hint">
           Anybody who connects to such a server directly can claim any ip: let its firewall accept only the edge nodes.
         </p>
-        <ButtonForm
+        <FieldsForm
           action={setRealIpsAction}
           label={isOn ? "Switch real ips off" : "Switch real ips on"}
           hidden={{ id, realIps: isOn ? "off" : "on" }}

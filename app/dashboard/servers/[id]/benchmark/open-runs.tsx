@@ -1,4 +1,4 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { Name, StrongName } from "@/app/ui/name";
 import { Time } from "@/app/ui/time";
 import type { OpenBenchmark } from "@/lib/servers/benchmarks";
@@ -19,7 +19,7 @@ export function OpenRuns({ serverId, runs, now }: Props) {
             </p>
           </div>
           {run.status === "pending" && (
-            <ButtonForm
+            <FieldsForm
               action={cancelBenchmarkAction}
               label={`Cancel the run ${run.label}`}
               hidden={{ serverId, id: run.id }}

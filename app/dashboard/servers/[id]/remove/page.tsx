@@ -1,4 +1,4 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
+import { FieldsForm } from "@/app/dashboard/fields-form";
 import { orNotFoundPage } from "@/app/dashboard/or-not-found-page";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
@@ -34,7 +34,7 @@ export default async function Page({ params }: PageProps<"/dashboard/servers/[id
           ],
         ]}
       />
-      <ButtonForm
+      <FieldsForm
         action={removeServerAction}
         label="Remove the server"
         hidden={{ id: server.id }}

@@ -1,4 +1,3 @@
-import { ButtonForm } from "@/app/dashboard/button-form";
 import { FieldsForm } from "@/app/dashboard/fields-form";
 import { LinkCard } from "@/app/dashboard/link-card";
 import { Outcome } from "@/app/dashboard/outcome";
@@ -126,7 +125,7 @@ function Planned({ serverId, planned, zone, now }: PlannedProps) {
           return (
             <li key={id} className="row spread">
               {text}{" "}
-              <ButtonForm
+              <FieldsForm
                 action={callOffMaintenanceAction}
                 label={`Call off the maintenance ${text}`}
                 hidden={{ serverId, id }}
