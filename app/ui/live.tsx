@@ -8,7 +8,7 @@ import { isConsoleReady } from "./is-console-ready";
 import styles from "./live.module.css";
 import { FailureWords } from "./no-answer";
 import { type Failure, failureOf } from "./refusal";
-import { useTimeZone } from "./time-zone";
+import { useTimeZone } from "./signed-in";
 
 const RENEWED_EVERY = 20 * SECOND;
 /** A console that says nothing for this long counts as away. */

@@ -1,5 +1,5 @@
 import { PasswordField } from "./password-field";
-import { UsernameField } from "./username";
+import { UsernameField } from "./signed-in";
 
 type Props = {
   /** The last sign-in was over an hour ago. */

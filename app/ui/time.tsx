@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { dateText, instantText, relativeTime, untilText } from "@/lib/format/relative-time";
 import { SECOND } from "@/lib/format/time";
-import { useTimeZone } from "./time-zone";
+import { useTimeZone } from "./signed-in";
 
 const MOVES_ON_EVERY = 10 * SECOND;
 

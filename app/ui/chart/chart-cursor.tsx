@@ -6,7 +6,7 @@ import { momentText } from "@/lib/format/relative-time";
 import { MINUTE } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
-import { useTimeZone } from "../time-zone";
+import { useTimeZone } from "../signed-in";
 import styles from "./chart.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { useRangeMark } from "./range-mark";

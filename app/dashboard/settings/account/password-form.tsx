@@ -2,8 +2,8 @@
 
 import { ActionForm } from "@/app/ui/action-form";
 import { PasswordField } from "@/app/ui/password-field";
+import { UsernameField } from "@/app/ui/signed-in";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
-import { UsernameField } from "@/app/ui/username";
 import { counted } from "@/lib/format/quantities";
 import { changePasswordAction } from "./actions";
 
