@@ -3,7 +3,7 @@ import type { Plain } from "@/lib/database/statement";
 import type { AccessToken } from "@/lib/generated/prisma/client";
 import { isInside } from "./networks";
 
-export type TokenState = "active" | "expired" | "revoked";
+type TokenState = "active" | "expired" | "revoked";
 
 type Ends = Pick<AccessToken, "revokedAt" | "expiresAt">;
 type Restricted = Ends & Pick<AccessToken, "networks">;

@@ -3,21 +3,15 @@
 import { waitText } from "@/lib/format/relative-time";
 import { textOf } from "@/lib/http/form-fields";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { findNews, listTokenNews } from "@/lib/tokens/events/token-events";
+import { findNews, listTokenNews, type TokenEvent } from "@/lib/tokens/events/token-events";
 import { lookUpToken } from "@/lib/tokens/lookup";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
-import { type TokenState, tokenState } from "@/lib/tokens/state";
-
-type Found = Pick<TokenRecord, "id" | "name" | "hint"> & {
-  state: TokenState;
-  endedAt: number | null;
-  lastUsedAt: number | null;
-  /** The new network that it is used from. */
-  network: string | null;
-};
+import { tokenState } from "@/lib/tokens/state";
 
 /** The answer to a pasted token. It never contains the pasted text. Times are numbers, because the form sends its last answer back. */
-export type LookUpAnswer = { kind: "message"; message: string } | { kind: "found"; tokens: Found[]; now: number };
+export type LookUpAnswer = { kind: "message"; message: string } | { kind: "found"; tokens: FoundToken[]; now: number };
+
+type FoundToken = ReturnType<typeof foundToken>;
 
 const message = (text: string): LookUpAnswer => ({ kind: "message", message: text });
 
@@ -36,12 +30,14 @@ export async function lookUpTokenAction(_: unknown, form: FormData): Promise<Loo
   const now = new Date();
   const ids = result.tokens.map(({ id }) => id);
   const news = await listTokenNews(ids, now);
-  const tokens = result.tokens.map((token): Found => {
-    const { id, name, hint } = token;
-    const state = tokenState(token, now);
-    const seen = state === "active" ? findNews(news, id, "new_network") : undefined;
-    const [endedAt, lastUsedAt] = [endOf(token)?.getTime() ?? null, token.lastUsedAt?.getTime() ?? null];
-    return { id, name, hint, state, endedAt, lastUsedAt, network: seen?.facts.network ?? null };
-  });
-  return { kind: "found", tokens, now: now.getTime() };
+  return { kind: "found", tokens: result.tokens.map((token) => foundToken(token, news, now)), now: now.getTime() };
+}
+
+/** `network`: the new one that it is used from. */
+function foundToken(token: TokenRecord, news: readonly TokenEvent[], now: Date) {
+  const { id, name, hint } = token;
+  const state = tokenState(token, now);
+  const seen = state === "active" ? findNews(news, id, "new_network") : undefined;
+  const [endedAt, lastUsedAt] = [endOf(token)?.getTime() ?? null, token.lastUsedAt?.getTime() ?? null];
+  return { id, name, hint, state, endedAt, lastUsedAt, network: seen?.facts.network ?? null };
 }
