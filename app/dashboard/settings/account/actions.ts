@@ -60,10 +60,8 @@ type ColorSchemeAnswer = { kind: "set"; colorScheme: ColorScheme };
 export async function setColorSchemeAction(_: unknown, form: FormData): Promise<ColorSchemeAnswer> {
   await requireAccount();
   const colorScheme = parseColorScheme(textOf(form, "colorScheme"));
-  (await cookies()).set(COLOR_SCHEME_COOKIE, colorScheme, {
-    ...COOKIE,
-    maxAge: colorScheme === "system" ? 0 : COOKIE_LIFETIME,
-  });
+  const maxAge = colorScheme === "system" ? 0 : COOKIE_LIFETIME;
+  (await cookies()).set(COLOR_SCHEME_COOKIE, colorScheme, { ...COOKIE, maxAge });
   revalidatePath("/", "layout");
   return { kind: "set", colorScheme };
 }
