@@ -2,7 +2,7 @@ import { percent, quantity, type Unit } from "@/lib/format/quantities";
 import { momentText } from "@/lib/format/relative-time";
 import { MINUTE } from "@/lib/format/time";
 import { NumbersTable } from "./numbers-table";
-import { type ChartPoint, type ChartSeries, emptySum, type Heard, heardShare, include, type Sum } from "./series";
+import { type ChartPoint, type ChartSeries, type Heard, heardShare, sumOf } from "./series";
 import { TextRows } from "./text-rows";
 import { roundTimes } from "./time-ticks";
 
@@ -17,14 +17,14 @@ type Props = {
 
 /** The numbers of a chart for those who want them, and for those who cannot see it. */
 export function ChartTable({ title, unit, series, rows, compared }: Props) {
-  const sums = series.map(({ points }) => sumsOf(rows, points));
-  const earlier = series.map(({ earlier }) => sumsOf(rows, earlier?.points ?? []));
   const text = (value: number | undefined) => (value === undefined ? "–" : quantity(value, unit));
-  const lineOf = ({ head, heard }: TableRow, row: number) => {
+  const lineOf = ({ from, to, head, heard }: TableRow) => {
+    const within = (points: readonly ChartPoint[]) => sumOf(points.filter(({ at }) => at >= from && at < to));
     let line = heard === undefined ? head : `${head}\t${heard}`;
-    for (const [index, { [row]: sum }] of sums.entries()) {
+    for (const { points, earlier } of series) {
+      const sum = within(points);
       line += `\t${text(sum?.least)}\t${text(sum?.mean)}\t${text(sum?.greatest)}`;
-      if (compared) line += `\t${text(earlier[index]?.[row]?.mean)}`;
+      if (compared) line += `\t${text(within(earlier?.points ?? [])?.mean)}`;
     }
     return line;
   };
@@ -81,21 +81,6 @@ export function tableRows({ from, to, zone, heard }: Rows): TableRow[] {
     const head = momentText(new Date(begin), zone);
     return { from: begin, to: end, head, heard: heard && heardText(heard, begin, end) };
   });
-}
-
-/** The points of each row taken together. Both are in order, so that each is looked at once. */
-function sumsOf(rows: readonly TableRow[], points: readonly ChartPoint[]): (Sum | undefined)[] {
-  const sums: (Sum | undefined)[] = rows.map(() => undefined);
-  let place = 0;
-  for (const point of points) {
-    while (point.at >= (rows[place]?.to ?? Number.POSITIVE_INFINITY)) place++;
-    const row = rows[place];
-    if (!row || point.at < row.from) continue;
-    const sum = sums[place] ?? emptySum();
-    include(sum, point);
-    sums[place] = sum;
-  }
-  return sums;
 }
 
 function heardText(heard: Heard, from: number, to: number): string {

@@ -1,15 +1,10 @@
 import { scaleTexts, type Unit } from "@/lib/format/quantities";
 import styles from "./chart.module.css";
-import { type ChartSeries, summarise } from "./series";
+import { type ChartSeries, sumOf } from "./series";
 
 type Props = { title: string; unit: Unit; series: readonly ChartSeries[] };
 
-const COLUMNS = [
-  { key: "least", title: "Min" },
-  { key: "mean", title: "Mean" },
-  { key: "greatest", title: "Max" },
-  { key: "last", title: "Last" },
-] as const;
+const COLUMNS = ["Min", "Mean", "Max", "Last"];
 
 /** The lines of a chart, each with a piece of itself and its numbers. */
 export function Legend({ title, unit, series }: Props) {
@@ -19,8 +14,8 @@ export function Legend({ title, unit, series }: Props) {
       <thead>
         <tr>
           <td />
-          {COLUMNS.map(({ key, title }) => (
-            <th key={key} scope="col">
+          {COLUMNS.map((title) => (
+            <th key={title} scope="col">
               {title}
             </th>
           ))}
@@ -28,9 +23,9 @@ export function Legend({ title, unit, series }: Props) {
       </thead>
       <tbody>
         {series.map(({ name, points, last }, index) => {
-          const summary = summarise({ points, last });
-          const values = summary && COLUMNS.map(({ key }) => summary[key]);
-          const texts = values && scaleTexts(values, unit);
+          const sum = sumOf(points);
+          const texts =
+            sum && scaleTexts([sum.least, sum.mean, sum.greatest, last ?? points.at(-1)?.mean ?? sum.mean], unit);
           return (
             <tr key={name}>
               <th scope="row">
@@ -41,9 +36,9 @@ export function Legend({ title, unit, series }: Props) {
                   <span>{name}</span>
                 </span>
               </th>
-              {COLUMNS.map(({ key, title }, column) => (
+              {COLUMNS.map((title, column) => (
                 // Where the head of the table has no room, each number has its title.
-                <td key={key} data-title={title} translate="no">
+                <td key={title} data-title={title} translate="no">
                   {texts?.[column] ?? "–"}
                 </td>
               ))}

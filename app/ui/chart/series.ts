@@ -37,33 +37,17 @@ export function heardShare({ silences, since }: Heard, from: number, to: number)
   return 1 - silent / (to - begin);
 }
 
-/** The numbers of a line in the legend; null for a line without points. */
-export function summarise({
-  points,
-  last: lastValue,
-}: Pick<ChartSeries, "points" | "last">): (Sum & { last: number }) | null {
-  const end = points.at(-1);
-  if (!end) return null;
-  const sum = emptySum();
-  for (const point of points) include(sum, point);
-  return { ...sum, last: lastValue ?? end.mean };
-}
-
-/** Several steps taken together. */
-export type Sum = { least: number; mean: number; greatest: number; count: number };
-
-export const emptySum = (): Sum => ({
-  least: Number.POSITIVE_INFINITY,
-  mean: 0,
-  greatest: Number.NEGATIVE_INFINITY,
-  count: 0,
-});
-
-/** Takes a step into a sum, which is changed: a page has thousands of steps. */
-export function include(sum: Sum, { least, mean, greatest, count = 1 }: ChartPoint): void {
-  const all = sum.count + count;
-  sum.least = Math.min(sum.least, least);
-  sum.mean = all > 0 ? (sum.mean * sum.count + mean * count) / all : 0;
-  sum.greatest = Math.max(sum.greatest, greatest);
-  sum.count = all;
+/** Points taken together, from the least to the greatest of all; undefined: there are none. */
+export function sumOf(points: readonly ChartPoint[]): Omit<Required<ChartPoint>, "at"> | undefined {
+  if (points.length === 0) return undefined;
+  const sum = { least: Number.POSITIVE_INFINITY, mean: 0, greatest: Number.NEGATIVE_INFINITY, count: 0 };
+  // Changed in place: a page has thousands of points.
+  for (const { least, mean, greatest, count = 1 } of points) {
+    const all = sum.count + count;
+    sum.least = Math.min(sum.least, least);
+    sum.mean = all > 0 ? (sum.mean * sum.count + mean * count) / all : 0;
+    sum.greatest = Math.max(sum.greatest, greatest);
+    sum.count = all;
+  }
+  return sum;
 }
