@@ -1,8 +1,9 @@
-import { percent, quantity, type Unit } from "@/lib/format/quantities";
+import { quantity, type Unit } from "@/lib/format/quantities";
 import { momentText } from "@/lib/format/relative-time";
 import { MINUTE } from "@/lib/format/time";
+import type { TimeRange } from "@/lib/format/time-range";
 import { NumbersTable } from "./numbers-table";
-import { type ChartPoint, type ChartSeries, type Heard, heardShare, sumOf } from "./series";
+import { type ChartPoint, type ChartSeries, sumOf } from "./series";
 import { TextRows } from "./text-rows";
 import { roundTimes } from "./time-ticks";
 
@@ -66,24 +67,18 @@ export function ChartTable({ title, unit, series, rows, compared }: Props) {
   );
 }
 
-/** A row of the tables of a page, in epoch milliseconds. `head`: when it begins; `heard`: for how much of it, where that is told. */
-export type TableRow = { from: number; to: number; head: string; heard: string | undefined };
+/** A row of the tables of a page. `head`: when it begins; `heard`: for how much of it, where that is told. */
+export type TableRow = TimeRange & { head: string; heard: string | undefined };
 
-type Rows = { from: number; to: number; zone: string; heard?: Heard };
+type Rows = TimeRange & { zone: string; heardIn?: (time: TimeRange) => string };
 
 /** The rows of the tables of any time, at round times of the zone, in order; the first and the last may be shorter. All charts of a page share them. */
-export function tableRows({ from, to, zone, heard }: Rows): TableRow[] {
+export function tableRows({ from, to, zone, heardIn }: Rows): TableRow[] {
   // A row is a minute at least: its head says no seconds.
   const rows = Math.min(24, (to - from) / MINUTE);
   const edges = [...new Set([from, ...roundTimes(from, to, zone, rows), to])];
   return edges.slice(1).map((end, index) => {
-    const begin = edges[index] ?? from;
-    const head = momentText(new Date(begin), zone);
-    return { from: begin, to: end, head, heard: heard && heardText(heard, begin, end) };
+    const time = { from: edges[index] ?? from, to: end };
+    return { ...time, head: momentText(new Date(time.from), zone), heard: heardIn?.(time) };
   });
-}
-
-function heardText(heard: Heard, from: number, to: number): string {
-  const share = heardShare(heard, from, Math.min(to, Date.now()));
-  return share === null ? "–" : percent(Math.floor(share * 100));
 }

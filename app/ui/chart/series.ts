@@ -23,20 +23,6 @@ export type ChartSeries = {
 /** A time without data, in epoch milliseconds. */
 export type ChartSilence = { from: number; to: number };
 
-/** When nothing was heard, in order, and from when on that is recorded (epoch ms); null: not yet. */
-export type Heard = { silences: readonly ChartSilence[]; since: number | null };
-
-/** How much of `[from, to)` (epoch ms) somebody was heard, 0 to 1; null where that is not recorded. */
-export function heardShare({ silences, since }: Heard, from: number, to: number): number | null {
-  const begin = Math.max(from, since ?? to);
-  if (begin >= to) return null;
-  const silent = silences.reduce(
-    (sum, silence) => sum + Math.max(0, Math.min(to, silence.to) - Math.max(begin, silence.from)),
-    0,
-  );
-  return 1 - silent / (to - begin);
-}
-
 /** Points taken together, from the least to the greatest of all; undefined: there are none. */
 export function sumOf(points: readonly ChartPoint[]): Omit<Required<ChartPoint>, "at"> | undefined {
   if (points.length === 0) return undefined;

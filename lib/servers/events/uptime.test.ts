@@ -34,6 +34,7 @@ test("maintenance is left out, and an outage across it counts as one", () => {
 
 test("where nothing is recorded there is no percentage", () => {
   expect(uptimeOf(known([], [], 1000, 1000), ALL)).toMatchObject({ known: 0, percent: null });
+  expect(uptimeOf(known([], [], 1000, 40), { from: 0, to: 40 })).toMatchObject({ known: 0, percent: null });
   expect(uptimeOf(known([], [{ from: 0, to: 1000 }]), ALL)).toMatchObject({ maintenance: 1000, percent: null });
 });
 

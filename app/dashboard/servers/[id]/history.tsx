@@ -6,13 +6,14 @@ import { stepText } from "@/app/ui/chart/step-text";
 import { type ChartLane, type ChartLevel, type SharedTimes, TimeChart } from "@/app/ui/chart/time-chart";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { comparedText, DragHint, paleLinesText, TimedSection } from "@/app/ui/chart/timed-section";
+import { percent } from "@/lib/format/quantities";
 import { clockText, dateText, durationText } from "@/lib/format/relative-time";
 import { middleOfStep, type TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { serverPath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import type { ServerEvent } from "@/lib/servers/events/events";
-import type { Availability } from "@/lib/servers/events/uptime";
+import { type Availability, uptimeOf, withoutMaintenance } from "@/lib/servers/events/uptime";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { CurrentValues } from "@/lib/servers/servers";
@@ -59,10 +60,15 @@ export function History({ serverId, history, earlier, time, events, availability
   const compared = comparedText(time.compare);
   const { from, to } = history;
   const silences = silencesOf(events, history);
-  const heard = { silences, since: availability.since };
+  // An outage counts in maintenance as well.
+  const heard = { ...availability, pieces: withoutMaintenance(silences, []), maintenance: [] };
+  const heardIn = (row: TimeRange) => {
+    const share = uptimeOf(heard, row).percent;
+    return share === null ? "–" : percent(Math.floor(share));
+  };
   const shared = {
     times: timeTicks(from, to, zone),
-    rows: tableRows({ from, to, zone, heard }),
+    rows: tableRows({ from, to, zone, heardIn }),
     silences: longestOf(silences),
   };
   const lane = eventLane({ history, events, availability, length: nameOf(history), zone });
