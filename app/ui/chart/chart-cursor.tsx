@@ -47,9 +47,6 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** How far the larger steps of the keyboard go, in points. */
-const LARGE_STEP = 10;
-
 /**
  * The values at the time that is pointed at with the mouse, a finger or the arrow keys, in every chart of the page. It
  * lies over the plot, and is nothing at all until JavaScript runs.
@@ -202,29 +199,23 @@ function nearest(times: readonly number[], at: number): number {
   return times.reduce((best, time) => (Math.abs(time - at) < Math.abs(best - at) ? time : best), times[0] ?? at);
 }
 
+/** By how many points a key moves. */
+const MOVES: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
+
 /** Returns the time that a key moves to. Null hides the cursor. Undefined means that the key does nothing. */
 function keyTarget(key: string, times: readonly number[], at: number | null): number | null | undefined {
-  const last = times.length - 1;
-  const index = at === null ? last + 1 : times.indexOf(nearest(times, at));
-  const to = (wanted: number) => times[Math.min(last, Math.max(0, wanted))];
-  switch (key) {
-    case "ArrowLeft":
-    case "ArrowDown":
-      return to(index - 1);
-    case "ArrowRight":
-    case "ArrowUp":
-      return to(index + 1);
-    case "PageDown":
-      return to(index - LARGE_STEP);
-    case "PageUp":
-      return to(index + LARGE_STEP);
-    case "Home":
-      return to(0);
-    case "End":
-      return to(last);
-    case "Escape":
-      return null;
-    default:
-      return undefined;
-  }
+  if (key === "Escape") return null;
+  const by = MOVES[key];
+  if (by === undefined) return undefined;
+  const index = at === null ? times.length : times.indexOf(nearest(times, at));
+  return times[Math.min(times.length - 1, Math.max(0, index + by))];
 }
