@@ -8,13 +8,9 @@ import type { TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { useTimeZone } from "../signed-in";
 import styles from "./chart.module.css";
-import { type PackedPoints, unpackPoints } from "./packed-points";
 import { useRangeMark } from "./range-mark";
-import type { ChartPoint, ChartSilence } from "./series";
+import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 import { stepText } from "./step-text";
-
-type Remark = { text: string; at: number };
-type Series = { name: string; points: readonly ChartPoint[]; remark: Remark | undefined };
 
 type Props = {
   title: string;
@@ -23,7 +19,7 @@ type Props = {
   /** How long (ms) each point lasts, which stands in the middle of what of its step is over. */
   step: number;
   unit: Unit;
-  series: readonly { name: string; points: PackedPoints; remark?: Remark | undefined }[];
+  series: readonly Pick<ChartSeries, "name" | "points" | "remark">[];
   silences: readonly ChartSilence[];
   /** Whether a time can be chosen in the chart, which the page then shows. */
   canChoose?: boolean;
@@ -51,15 +47,16 @@ function subscribe(listener: () => void): () => void {
  * The values at the time that is pointed at with the mouse, a finger or the arrow keys, in every chart of the page. It
  * lies over the plot, and is nothing at all until JavaScript runs.
  */
-export function ChartCursor({ title, from, to, step, unit, series: packed, silences, canChoose = false }: Props) {
+export function ChartCursor({ title, from, to, step, unit, series, silences, canChoose = false }: Props) {
   const at = useSyncExternalStore<number | null | undefined>(
     subscribe,
     () => pointedAt,
     () => undefined,
   );
   const zone = useTimeZone();
-  const series = useUnpacked(at === undefined ? NONE : packed, from, step);
-  const times = useMemo(() => timesOf(series), [series]);
+  // The server shows nothing of the values.
+  const isDrawn = at !== undefined;
+  const times = useMemo(() => (isDrawn ? timesOf(series) : []), [series, isDrawn]);
   const { mark, setMark, show, begin, drag, end } = useRangeMark({ from, to });
   if (at === undefined || times.length === 0) return null;
   const isShown = at !== null && at >= from && at <= to;
@@ -130,16 +127,6 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
   );
 }
 
-/** The server shows nothing of the values. */
-const NONE: Props["series"] = [];
-
-function useUnpacked(packed: Props["series"], from: number, step: number) {
-  return useMemo(
-    () => packed.map(({ name, points, remark }) => ({ name, remark, points: unpackPoints(points, from, step) })),
-    [packed, from, step],
-  );
-}
-
 /** The part of the plot that is being chosen, by shares of its width. */
 function Chosen({ from, to }: TimeRange) {
   const [left, right] = [Math.min(from, to), Math.max(from, to)];
@@ -167,7 +154,7 @@ function Values({ share, values: { time, lines }, zone }: { share: number; value
   );
 }
 
-type Shown = Pick<Props, "step" | "silences" | "unit"> & { series: readonly Series[]; zone: string };
+type Shown = Pick<Props, "step" | "series" | "silences" | "unit"> & { zone: string };
 
 function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Values {
   const time = stepText(at, step, zone);
@@ -191,7 +178,7 @@ function pointNear(points: readonly ChartPoint[], at: number, step: number): Cha
 }
 
 /** Every time at which the chart has a value, in order. */
-function timesOf(series: readonly Series[]): number[] {
+function timesOf(series: Props["series"]): number[] {
   return [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => a - b);
 }
 

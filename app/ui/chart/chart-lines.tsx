@@ -11,7 +11,7 @@ import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 /** A line, packed. `gap`: points further apart than this (ms) are not joined. */
 type PackedSeries = {
   name: string;
-  remark: ChartSeries["remark"] | undefined;
+  remark: ChartSeries["remark"];
   points: PackedPoints;
   earlier: { points: PackedPoints; gap: number } | undefined;
 };
@@ -45,10 +45,11 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
   const width = (to - from) / xUnit;
   const x = (at: number) => (at - from) / xUnit;
   const y = (value: number) => Math.round((1 - value / top) * HEIGHT);
-  const runs = (points: PackedPoints, gap: number) => runsOf(unpackPoints(points, from, step), gap);
+  const unpack = (points: PackedPoints) => unpackPoints(points, from, step);
+  const lines = series.map(({ points, ...line }) => ({ ...line, points: unpack(points) }));
   const edge = (run: readonly ChartPoint[], value: "least" | "mean" | "greatest") =>
     run.map((point): Place => [Math.round(x(point.at)), y(point[value])]);
-  const line = (drawn: ReturnType<typeof runs>) => linePath(drawn.map((run) => edge(run, "mean")));
+  const line = (drawn: ReturnType<typeof runsOf>) => linePath(drawn.map((run) => edge(run, "mean")));
   return (
     <>
       <svg className={styles.layer} viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
@@ -59,11 +60,13 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
           d={silences.map((one) => `M${x(one.from).toFixed(2)} 0V${HEIGHT}H${x(one.to).toFixed(2)}V0z`).join("")}
         />
         <path className={styles.grid} d={ticks.map((tick) => `M0 ${y(tick)}H${width}`).join("")} />
-        {series.map(({ name, points, earlier }, index) => {
-          const drawn = runs(points, gap);
+        {lines.map(({ name, points, earlier }, index) => {
+          const drawn = runsOf(points, gap);
           return (
             <g key={name} className={styles[`series${index}`]} data-series={name}>
-              {earlier && <path className={styles.earlier} data-earlier d={line(runs(earlier.points, earlier.gap))} />}
+              {earlier && (
+                <path className={styles.earlier} data-earlier d={line(runsOf(unpack(earlier.points), earlier.gap))} />
+              )}
               <path
                 className={styles.band}
                 d={areaPath(drawn.map((run) => [edge(run, "greatest"), edge(run, "least")]))}
@@ -73,7 +76,7 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
           );
         })}
       </svg>
-      <ChartCursor canChoose {...{ title, from, to, step, unit, series, silences }} />
+      <ChartCursor canChoose {...{ title, from, to, step, unit, silences }} series={lines} />
     </>
   );
 }

@@ -15,7 +15,7 @@ export type ChartSeries = {
   /** The last value, where it is known better than as the mean of the last point. */
   last?: number | undefined;
   /** What is said of the line, for example "highest 22 Nov, 14:21", and when that was (epoch ms). */
-  remark?: { text: string; at: number };
+  remark?: { text: string; at: number } | undefined;
   /** The same line at an earlier time, at the times of this one; `gap` as that of the chart. */
   earlier?: { points: readonly ChartPoint[]; gap: number } | undefined;
 };

@@ -2,7 +2,6 @@ import { scaleLinear } from "d3-scale";
 import chart from "@/app/ui/chart/chart.module.css";
 import { ChartCursor } from "@/app/ui/chart/chart-cursor";
 import { NumbersTable } from "@/app/ui/chart/numbers-table";
-import { packPoints } from "@/app/ui/chart/pack-points";
 import { TextRows } from "@/app/ui/chart/text-rows";
 import { TimeAxis } from "@/app/ui/chart/time-axis";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
@@ -109,10 +108,10 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
             step={HOUR}
             unit="number"
             silences={[]}
-            series={shown.map(({ name, countOf }) => {
-              const points = hours.map((hour) => pointOf(hour.hour.getTime(), countOf(hour)));
-              return { name, points: packPoints(points, from, HOUR) };
-            })}
+            series={shown.map(({ name, countOf }) => ({
+              name,
+              points: hours.map((hour) => pointOf(hour.hour.getTime(), countOf(hour))),
+            }))}
           />
         </div>
       </div>
