@@ -9,18 +9,16 @@ import { zoneText } from "@/lib/format/time-zone";
 import { useTimeZone } from "../signed-in";
 import styles from "./chart.module.css";
 import { useRangeMark } from "./range-mark";
-import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
+import type { ChartPoint, ChartSeries } from "./series";
 import { stepText } from "./step-text";
 
-type Props = {
+export type CursorProps = TimeRange & {
   title: string;
-  from: number;
-  to: number;
   /** How long (ms) each point lasts, which stands in the middle of what of its step is over. */
   step: number;
   unit: Unit;
   series: readonly Pick<ChartSeries, "name" | "points" | "remark">[];
-  silences: readonly ChartSilence[];
+  silences: readonly TimeRange[];
   /** Whether a time can be chosen in the chart, which the page then shows. */
   canChoose?: boolean;
 };
@@ -47,7 +45,7 @@ function subscribe(listener: () => void): () => void {
  * The values at the time that is pointed at with the mouse, a finger or the arrow keys, in every chart of the page. It
  * lies over the plot, and is nothing at all until JavaScript runs.
  */
-export function ChartCursor({ title, from, to, step, unit, series, silences, canChoose = false }: Props) {
+export function ChartCursor({ title, from, to, step, unit, series, silences, canChoose = false }: CursorProps) {
   const at = useSyncExternalStore<number | null | undefined>(
     subscribe,
     () => pointedAt,
@@ -154,7 +152,7 @@ function Values({ share, values: { time, lines }, zone }: { share: number; value
   );
 }
 
-type Shown = Pick<Props, "step" | "series" | "silences" | "unit"> & { zone: string };
+type Shown = Pick<CursorProps, "step" | "series" | "silences" | "unit"> & { zone: string };
 
 function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Values {
   const time = stepText(at, step, zone);
@@ -178,7 +176,7 @@ function pointNear(points: readonly ChartPoint[], at: number, step: number): Cha
 }
 
 /** Every time at which the chart has a value, in order. */
-function timesOf(series: Props["series"]): number[] {
+function timesOf(series: CursorProps["series"]): number[] {
   return [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => a - b);
 }
 

@@ -1,34 +1,24 @@
 "use client";
 
-import type { Unit } from "@/lib/format/quantities";
 import styles from "./chart.module.css";
-import { ChartCursor } from "./chart-cursor";
+import { ChartCursor, type CursorProps } from "./chart-cursor";
 import { runsOf } from "./line-runs";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { areaPath, linePath, type Place } from "./path";
-import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
+import type { ChartPoint, ChartSeries } from "./series";
 
 /** A line, packed. `gap`: points further apart than this (ms) are not joined. */
-type PackedSeries = {
-  name: string;
-  remark: ChartSeries["remark"];
+type PackedSeries = Pick<ChartSeries, "name" | "remark"> & {
   points: PackedPoints;
   earlier: { points: PackedPoints; gap: number } | undefined;
 };
 
-type Props = {
-  title: string;
-  from: number;
-  to: number;
-  /** How long (ms) each point lasts, whose time is its middle. */
-  step: number;
+type Props = Omit<CursorProps, "series" | "canChoose"> & {
   gap: number;
-  unit: Unit;
   /** The value at the top of the scale, and those of its lines. */
   top: number;
   ticks: readonly number[];
   series: readonly PackedSeries[];
-  silences: readonly ChartSilence[];
 };
 
 /** The units of a plot's own height; it is stretched to the room that the page has, as its width is. */

@@ -1,16 +1,14 @@
+import type { TimeRange } from "@/lib/format/time-range";
 import styles from "./chart.module.css";
-import type { ChartSilence } from "./series";
 
 /** A time, and what happened in it, where the lane has several kinds. With words, it can be chosen and read. */
-export type LaneMark = ChartSilence & { kind?: string; tone?: LaneTone; words?: { sign: string; text: string } };
+export type LaneMark = TimeRange & { kind?: string; tone?: LaneTone; words?: { sign: string; text: string } };
 /** How much a mark stands out: "good" is that of most. */
 export type LaneTone = "good" | "soft" | "warning" | "danger" | undefined;
 
-type Props = {
+type Props = TimeRange & {
   /** The title of the marks, beside the lane. */
   name: string;
-  from: number;
-  to: number;
   marks: readonly LaneMark[];
 };
 

@@ -20,9 +20,6 @@ export type ChartSeries = {
   earlier?: { points: readonly ChartPoint[]; gap: number } | undefined;
 };
 
-/** A time without data, in epoch milliseconds. */
-export type ChartSilence = { from: number; to: number };
-
 /** Points taken together, from the least to the greatest of all; undefined: there are none. */
 export function sumOf(points: readonly ChartPoint[]): Omit<Required<ChartPoint>, "at"> | undefined {
   if (points.length === 0) return undefined;

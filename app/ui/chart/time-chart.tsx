@@ -1,6 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { Fragment } from "react";
 import { scaleBase, scaleTexts, type Unit } from "@/lib/format/quantities";
+import type { TimeRange } from "@/lib/format/time-range";
 import styles from "./chart.module.css";
 import { ChartLines } from "./chart-lines";
 import { ChartTable, type TableRow } from "./chart-table";
@@ -8,7 +9,7 @@ import { Lane, type LaneMark } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./pack-points";
 import { percentage } from "./path";
-import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
+import type { ChartPoint, ChartSeries } from "./series";
 import { TimeAxis } from "./time-axis";
 import type { TimeTick } from "./time-ticks";
 
@@ -18,11 +19,8 @@ export type ChartLevel = { name: string; from: number; to: number };
 /** What happened meanwhile: a lane below the plot, and below it the same in words. */
 export type ChartLane = { name: string; marks: readonly LaneMark[]; words: React.ReactNode };
 
-type Props = {
+type Props = TimeRange & {
   title: string;
-  /** Epoch milliseconds. */
-  from: number;
-  to: number;
   /** How long (ms) each point lasts, whose time is its middle. */
   step: number;
   /** Points further apart than this (ms) are not joined: nothing is known of the time between them. */
@@ -32,7 +30,7 @@ type Props = {
   unit: Unit;
   /** Three lines at most can be told apart. */
   series: readonly ChartSeries[];
-  silences?: readonly ChartSilence[];
+  silences?: readonly TimeRange[];
   lanes?: readonly ChartLane[];
   levels?: readonly ChartLevel[];
   /** Those of the axis. */
@@ -52,13 +50,13 @@ export type SharedTimes = Pick<Props, "times" | "rows">;
  * with the numbers, and the same in a table. A script adds the values at the time that is pointed at, and a time to look at
  * that is chosen in the chart.
  */
-export function TimeChart({ silences = [], levels = [], lanes = [], ...shown }: Props) {
+export function TimeChart({ lanes = [], ...shown }: Props) {
   const { title, from, to, unit, series, rows, compared, id } = shown;
   const known = series.filter(({ points }) => points.length > 0);
   return (
     <figure className={`card stack dense ${styles.chart}`} aria-label={title} id={id}>
       <h3>{title}</h3>
-      <Plot {...shown} {...{ silences, levels }} />
+      <Plot {...shown} />
       {lanes.map(({ name, marks }) => (
         <Lane key={name} {...{ name, from, to, marks }} />
       ))}
@@ -79,13 +77,13 @@ export function TimeChart({ silences = [], levels = [], lanes = [], ...shown }: 
   );
 }
 
-type PlotProps = Props & Required<Pick<Props, "silences" | "levels">>;
-
-function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, times }: PlotProps) {
+function Plot({ title, from, to, step, gap, top, unit, series, silences = [], levels = [], times }: Props) {
   const greatest = Math.max(
     top,
-    ...series.map(({ points }) => greatestOf(points, "greatest")),
-    ...series.map(({ earlier }) => greatestOf(earlier?.points ?? [], "mean")),
+    ...series.flatMap(({ points, earlier }) => [
+      ...points.map(({ greatest }) => greatest),
+      ...(earlier?.points ?? []).map(({ mean }) => mean),
+    ]),
   );
   const base = scaleBase(greatest, unit);
   const scale = scaleLinear()
@@ -133,10 +131,6 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
       </div>
     </div>
   );
-}
-
-function greatestOf(points: readonly ChartPoint[], value: "mean" | "greatest"): number {
-  return points.reduce((most, point) => Math.max(most, point[value]), 0);
 }
 
 /** Of an earlier time no band is drawn. */
