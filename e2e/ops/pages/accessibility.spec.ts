@@ -179,7 +179,6 @@ test("three lines differ by stroke, even in print and in forced colours", async 
     .locator("rect[data-level]")
     .evaluateAll((zones) => zones.map((zone) => [zone.getAttribute("data-level"), getComputedStyle(zone).fill]));
   expect(fills).toEqual([
-    ["healthy", "none"],
     ["strained", "rgb(138, 83, 0)"],
     ["critical", "rgb(179, 38, 30)"],
   ]);

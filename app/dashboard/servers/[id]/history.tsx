@@ -33,10 +33,11 @@ const NAMES: Readonly<Record<HistoryRange, string>> = {
 /** How the sentences call the time that is shown. */
 const nameOf = ({ range }: ServerHistory) => (range === null ? "this time" : NAMES[range]);
 
-const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) => ({
+/** Those below the best. */
+const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.slice(1).map(({ name, from }, index) => ({
   name,
   from,
-  to: HEALTH_LEVELS[index - 1]?.from ?? 1000,
+  to: HEALTH_LEVELS[index]?.from ?? 1000,
 }));
 
 type Props = {
