@@ -75,8 +75,6 @@ type Row = {
   /** In reports, answers and as the column of telemetry_samples. */
   name: string;
   unit: keyof typeof UNITS;
-  /** Whether the health score depends on it. */
-  isScored: boolean;
   rollUp: RollUp | null;
   /** In the API and in /metrics, without its unit. */
   description: string;
@@ -89,7 +87,6 @@ export const MEASUREMENTS = {
   cpuPct: {
     name: "cpu_pct",
     unit: "percent",
-    isScored: true,
     rollUp: { chart: CPU, label: "Busy" },
     description: "CPU use of all cores together",
     metric: "cpu_usage_ratio",
@@ -97,7 +94,6 @@ export const MEASUREMENTS = {
   cpuStealPct: {
     name: "cpu_steal_pct",
     unit: "percent",
-    isScored: true,
     rollUp: { chart: CPU, label: "Stolen by other guests" },
     description: "CPU time that other guests of the host took",
     metric: "cpu_steal_ratio",
@@ -105,7 +101,6 @@ export const MEASUREMENTS = {
   cpuIowaitPct: {
     name: "cpu_iowait_pct",
     unit: "percent",
-    isScored: true,
     rollUp: { chart: CPU, label: "Waiting for disks" },
     description: "CPU time spent waiting for disks",
     metric: "cpu_iowait_ratio",
@@ -113,7 +108,6 @@ export const MEASUREMENTS = {
   load5: {
     name: "load5",
     unit: "processes",
-    isScored: true,
     rollUp: null,
     description: "Load average of five minutes",
     metric: "load5",
@@ -121,7 +115,6 @@ export const MEASUREMENTS = {
   memUsedMb: {
     name: "mem_used_mb",
     unit: "megabytes",
-    isScored: true,
     rollUp: { chart: MEMORY, label: "Used", share: { as: "memUsedPct", of: "memTotalMb" } },
     description: "Memory in use",
     metric: "memory_used_bytes",
@@ -129,7 +122,6 @@ export const MEASUREMENTS = {
   memTotalMb: {
     name: "mem_total_mb",
     unit: "megabytes",
-    isScored: true,
     rollUp: null,
     description: "Memory in all",
     metric: "memory_size_bytes",
@@ -137,7 +129,6 @@ export const MEASUREMENTS = {
   swapUsedPct: {
     name: "swap_used_pct",
     unit: "percent",
-    isScored: true,
     rollUp: { chart: MEMORY, label: "Swap used" },
     description: "Swap in use",
     metric: "swap_used_ratio",
@@ -145,7 +136,6 @@ export const MEASUREMENTS = {
   diskUsedPct: {
     name: "disk_used_pct",
     unit: "percent",
-    isScored: true,
     rollUp: { chart: DISK, label: "Used" },
     description: "Use of the fullest file system",
     metric: "disk_used_ratio",
@@ -153,7 +143,6 @@ export const MEASUREMENTS = {
   netLossPct: {
     name: "net_loss_pct",
     unit: "percent",
-    isScored: true,
     rollUp: { chart: NETWORK, label: "Packets lost" },
     description: "Packets lost",
     metric: "network_loss_ratio",
@@ -161,7 +150,6 @@ export const MEASUREMENTS = {
   netRetransmitPct: {
     name: "net_retransmit_pct",
     unit: "percent",
-    isScored: true,
     rollUp: { chart: NETWORK, label: "Retransmitted" },
     description: "TCP segments sent again",
     metric: "network_retransmit_ratio",
@@ -169,7 +157,6 @@ export const MEASUREMENTS = {
   uptimeS: {
     name: "uptime_s",
     unit: "seconds",
-    isScored: false,
     rollUp: null,
     description: "Time since the machine started",
     metric: "uptime_seconds",
@@ -177,7 +164,6 @@ export const MEASUREMENTS = {
   oomKills: {
     name: "oom_kills",
     unit: "events",
-    isScored: true,
     rollUp: null,
     description: "Processes killed for lack of memory since the check-in before",
     metric: "oom_kills",
@@ -185,7 +171,6 @@ export const MEASUREMENTS = {
   failedUnits: {
     name: "failed_units",
     unit: "events",
-    isScored: false,
     rollUp: null,
     description: "System services in a failed state",
     metric: "failed_units",
@@ -198,10 +183,6 @@ export type Measurement = keyof Rows;
 /** One value of each measurement; null where the daemon did not measure. */
 export type Sample = Record<Measurement, number | null>;
 
-/** The measurements that the health score depends on. */
-export type ScoredMeasurement = {
-  [Name in Measurement]: Rows[Name]["isScored"] extends true ? Name : never;
-}[Measurement];
 /** What the hourly sums keep of the measurements. */
 type RolledUpMeasure = {
   [Name in Measurement]: Rows[Name]["rollUp"] extends null ? never : MeasureOf<Name, Rows[Name]["rollUp"]>;
