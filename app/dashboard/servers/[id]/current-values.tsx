@@ -7,6 +7,7 @@ import { valueAt } from "@/lib/servers/curve";
 import { levelOf, shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
+import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 
 /**
  * A sample that is older than the last check-in by more than this has its own time, as every one of a server that is not online. The
@@ -33,7 +34,7 @@ export function CurrentValues({ report, now }: { report: ServerReport; now: Date
   };
   return (
     <section className="stack tight" aria-label="Current values" data-sampled-at={sample?.ts}>
-      <ValueStrip values={[score, ...valuesOf(report)]} isPast={!server.online} />
+      <ValueStrip values={[score, ...valuesOf(report.current)]} isPast={!server.online} />
       {sample && (!server.online || server.last_seen - sample.ts > SAME_MOMENT) && (
         <p className="hint">
           Measured <Time at={new Date(sample.ts)} now={now} />.
@@ -44,55 +45,45 @@ export function CurrentValues({ report, now }: { report: ServerReport; now: Date
 }
 
 /** Shows nothing for a missing measurement. */
-function valuesOf({ server: { latest_sample: sample }, current }: ServerReport): StripValue[] {
+function valuesOf(current: ServerReport["current"]): StripValue[] {
   const { memUsedMb, memTotalMb, cpuPct, diskUsedPct, load5, netLossPct, uptimeS, cores } = current;
-  const memoryPct = memUsedMb !== null && memTotalMb ? Math.min(100, (memUsedMb / memTotalMb) * 100) : null;
+  const { memUsedPct } = rolledUpValues(current);
   const level = (curve: keyof typeof COMPONENT_CURVES, value: number) =>
     levelOf(valueAt(COMPONENT_CURVES[curve], value));
-  const values: (StripValue | null)[] = [
-    cpuPct === null
-      ? null
-      : {
-          name: "CPU",
-          value: (
-            <data value={sample?.cpu_pct ?? cpuPct} data-field="cpu_pct">
-              {percent(cpuPct)}
-            </data>
-          ),
-          level: level("cpuPct", cpuPct),
-        },
-    memUsedMb === null
-      ? null
-      : {
-          name: "Memory",
-          value: (
-            <data value={memUsedMb} data-field="mem_used_mb">
-              {memoryPct === null ? megabytes(memUsedMb) : percent(memoryPct)}
-            </data>
-          ),
-          ...(memTotalMb && { detail: megabytesOf(memUsedMb, memTotalMb) }),
-          ...(memoryPct !== null && { level: level("memoryPct", memoryPct) }),
-        },
-    diskUsedPct === null
-      ? null
-      : { name: "Fullest disk", value: percent(diskUsedPct), level: level("diskPct", diskUsedPct) },
-    load5 === null
-      ? null
-      : {
-          name: "Load",
-          value: decimal(load5),
-          ...(cores && {
-            detail: (
-              <>
-                on <span data-fact="cores">{cores}</span> {cores === 1 ? "core" : "cores"}
-              </>
-            ),
-          }),
-        },
-    netLossPct === null
-      ? null
-      : { name: "Packets lost", value: percent(netLossPct), level: level("lossPct", netLossPct) },
-    uptimeS === null ? null : { name: "Up for", value: durationText(uptimeS * SECOND) },
+  const values: (StripValue | false)[] = [
+    cpuPct !== null && {
+      name: "CPU",
+      value: (
+        <data value={cpuPct} data-field="cpu_pct">
+          {percent(cpuPct)}
+        </data>
+      ),
+      level: level("cpuPct", cpuPct),
+    },
+    memUsedMb !== null && {
+      name: "Memory",
+      value: (
+        <data value={memUsedMb} data-field="mem_used_mb">
+          {memUsedPct === null ? megabytes(memUsedMb) : percent(memUsedPct)}
+        </data>
+      ),
+      ...(memTotalMb && { detail: megabytesOf(memUsedMb, memTotalMb) }),
+      ...(memUsedPct !== null && { level: level("memoryPct", memUsedPct) }),
+    },
+    diskUsedPct !== null && { name: "Fullest disk", value: percent(diskUsedPct), level: level("diskPct", diskUsedPct) },
+    load5 !== null && {
+      name: "Load",
+      value: decimal(load5),
+      ...(cores && {
+        detail: (
+          <>
+            on <span data-fact="cores">{cores}</span> {cores === 1 ? "core" : "cores"}
+          </>
+        ),
+      }),
+    },
+    netLossPct !== null && { name: "Packets lost", value: percent(netLossPct), level: level("lossPct", netLossPct) },
+    uptimeS !== null && { name: "Up for", value: durationText(uptimeS * SECOND) },
   ];
-  return values.filter((value) => value !== null);
+  return values.filter((value) => value !== false);
 }
