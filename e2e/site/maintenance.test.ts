@@ -121,7 +121,7 @@ test("the page of a server says how much maintenance its uptime leaves out", asy
   expect(page.textOf("[data-uptime='24 hours']")).toMatch(/of maintenance left out/);
   expect(page.text).toMatch(/[234] months before this one/);
   const name = new Date(last).toLocaleDateString("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
-  expect(page.textOf(`[data-month='${name}']`)).toMatch(/99\.\d+ %: 2 h offline in 2 outages/);
+  expect(page.textOf(`[data-uptime='${name}']`)).toMatch(/99\.\d+ %: 2 h offline in 2 outages/);
   expect(page.link("Plan maintenance").attr("href")).toMatch(
     new RegExp(`^/dashboard/servers/${id}/settings#maintenance$`),
   );

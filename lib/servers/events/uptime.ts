@@ -15,7 +15,6 @@ export const UPTIME_RANGES = {
   "90 days": 90 * DAY,
   "365 days": 365 * DAY,
 } as const;
-export type UptimeRange = keyof typeof UPTIME_RANGES;
 
 /** A part of an outage outside of maintenance; those of one outage have the same number. */
 type Piece = TimeRange & { outage: number };
@@ -99,7 +98,7 @@ export function uptimeOf({ pieces, maintenance, since, now }: Availability, time
 }
 
 /** A day or a month of a zone, and the uptime in it. Null: nothing of it is recorded. */
-export type UptimeTime = TimeRange & { uptime: Uptime | null };
+type UptimeTime = TimeRange & { uptime: Uptime | null };
 
 /** The last days of a zone, from midnight to midnight, up to that of now, in order. */
 export function uptimeDays(of: Availability, zone: string, days: number): UptimeTime[] {
@@ -107,9 +106,9 @@ export function uptimeDays(of: Availability, zone: string, days: number): Uptime
 }
 
 /** The months of a zone that have ended and of which something is recorded, at most the last twelve, in order. */
-export function uptimeMonths(of: Availability, zone: string): UptimeTime[] {
+export function uptimeMonths(of: Availability, zone: string): (TimeRange & { uptime: Uptime })[] {
   const months = timesOf(of, 12, (index) => dayOf(of.now, zone, { month: index - 12, date: 1 }));
-  return months.filter(({ uptime }) => uptime !== null);
+  return months.flatMap(({ uptime, ...time }) => (uptime ? { ...time, uptime } : []));
 }
 
 function timesOf(of: Availability, count: number, begin: (index: number) => number): UptimeTime[] {

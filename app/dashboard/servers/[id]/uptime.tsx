@@ -3,15 +3,14 @@ import { Link } from "@/app/ui/link";
 import { Section } from "@/app/ui/section";
 import { counted } from "@/lib/format/quantities";
 import { clockText, dateText, dayText } from "@/lib/format/relative-time";
-import { rangeParams } from "@/lib/format/time-range";
+import { SECOND } from "@/lib/format/time";
+import { rangeParams, type TimeRange } from "@/lib/format/time-range";
 import { zoneText } from "@/lib/format/time-zone";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import {
   type Availability,
   UPTIME_RANGES,
-  type UptimeRange,
   type Uptime as UptimeSums,
-  type UptimeTime,
   uptimeDays,
   uptimeMonths,
   uptimeOf,
@@ -62,11 +61,11 @@ export function UptimeDays({ serverId, list, availability, zone }: StripProps) {
 /** How much of each range a server was not offline, with what each percentage comes from. */
 export function Uptime({ serverId, availability, zone }: Props & { serverId: number }) {
   const { since, now } = availability;
-  const ranges = (Object.keys(UPTIME_RANGES) as UptimeRange[]).map((name) => {
-    const from = now - UPTIME_RANGES[name];
-    return { name, isWhole: since <= from, sums: uptimeOf(availability, { from, to: now }) };
+  const ranges = Object.entries(UPTIME_RANGES).map(([name, length]) => {
+    const time = { from: now - length, to: now };
+    return { name, ...time, uptime: uptimeOf(availability, time) };
   });
-  const months = uptimeMonths(availability, zone);
+  const months = uptimeMonths(availability, zone).map((month) => ({ ...month, name: monthText(month.from, zone) }));
   return (
     <Section
       id="uptime"
@@ -83,18 +82,13 @@ export function Uptime({ serverId, availability, zone }: Props & { serverId: num
       }
     >
       <div className="card card-body low">
-        <dl className={`text-md numbers ${styles.ranges}`}>
-          {ranges.map(({ name, isWhole, sums }) => (
-            <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>
-              <dt>{name}</dt>
-              <dd>
-                {uptimeText(sums)}
-                {!isWhole && sums.known > 0 && <span className="soft">{` (${lengthText(sums.known)} recorded)`}</span>}
-              </dd>
-            </div>
-          ))}
-        </dl>
-        {months.length > 0 && <Months months={months} zone={zone} />}
+        <Rows rows={ranges} />
+        {months.length > 0 && (
+          <details className="disclosure">
+            <summary>{counted(months.length, "month")} before this one</summary>
+            <Rows rows={months.reverse()} />
+          </details>
+        )}
         <p className="hint">
           Choose a day at the top to see its charts; empty days were not recorded.{" "}
           {`Recorded since ${dateText(new Date(since), zone)}, ${clockText(new Date(since), zone)} ${zoneText(zone)}. `}
@@ -105,38 +99,28 @@ export function Uptime({ serverId, availability, zone }: Props & { serverId: num
   );
 }
 
-/** The months that have ended, the latest first. */
-function Months({ months, zone }: { months: readonly UptimeTime[]; zone: string }) {
+/** The uptime of some times. */
+function Rows({ rows }: { rows: readonly (TimeRange & { name: string; uptime: UptimeSums })[] }) {
   return (
-    <details className="disclosure">
-      <summary>{counted(months.length, "month")} before this one</summary>
-      <dl className={`text-md numbers ${styles.ranges}`}>
-        {[...months].reverse().map(({ from, to, uptime }) => (
-          <div key={from} data-month={monthText(from, zone)}>
-            <dt>{monthText(from, zone)}</dt>
-            {uptime && (
-              <dd>
-                {uptimeText(uptime)}
-                {uptime.known + uptime.maintenance < to - from && (
-                  <span className="soft">{` (${lengthText(uptime.known)} recorded)`}</span>
-                )}
-              </dd>
+    <dl className={`text-md numbers ${styles.ranges}`}>
+      {rows.map(({ name, from, to, uptime }) => (
+        <div key={name} data-uptime={name} data-seconds={Math.floor(uptime.offline / SECOND)}>
+          <dt>{name}</dt>
+          <dd>
+            {uptimeText(uptime)}
+            {uptime.known > 0 && uptime.known + uptime.maintenance < to - from && (
+              <span className="soft">{` (${lengthText(uptime.known)} recorded)`}</span>
             )}
-          </div>
-        ))}
-      </dl>
-    </details>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
 /** "October 2026". */
 function monthText(at: number, timeZone: string): string {
   return new Date(at).toLocaleDateString("en-GB", { month: "long", year: "numeric", timeZone });
-}
-
-/** Whole seconds offline, for programs. */
-function secondsOf({ offline }: UptimeSums): string {
-  return String(Math.floor(offline / 1000));
 }
 
 /** What the worst of a day was. */
