@@ -100,14 +100,18 @@ export function uptimeOf({ pieces, maintenance, since, now }: Availability, time
 /** A day or a month of a zone, and the uptime in it. Null: nothing of it is recorded. */
 type UptimeTime = TimeRange & { uptime: Uptime | null };
 
+const MIDNIGHT = { hour: 0, minute: 0, second: 0 };
+
 /** The last days of a zone, from midnight to midnight, up to that of now, in order. */
 export function uptimeDays(of: Availability, zone: string, days: number): UptimeTime[] {
-  return timesOf(of, days, (index) => dayOf(of.now, zone, { day: index - days + 1 }));
+  const today = { ...wallClock(of.now, zone), ...MIDNIGHT };
+  return timesOf(of, days, (index) => instantOf({ ...today, day: today.day + index - days + 1 }, zone));
 }
 
 /** The months of a zone that have ended and of which something is recorded, at most the last twelve, in order. */
 export function uptimeMonths(of: Availability, zone: string): (TimeRange & { uptime: Uptime })[] {
-  const months = timesOf(of, 12, (index) => dayOf(of.now, zone, { month: index - 12, date: 1 }));
+  const first = { ...wallClock(of.now, zone), ...MIDNIGHT, day: 1 };
+  const months = timesOf(of, 12, (index) => instantOf({ ...first, month: first.month + index - 12 }, zone));
   return months.flatMap(({ uptime, ...time }) => (uptime ? { ...time, uptime } : []));
 }
 
@@ -117,16 +121,4 @@ function timesOf(of: Availability, count: number, begin: (index: number) => numb
     const isRecorded = time.to > of.since && time.from < of.now;
     return { ...time, uptime: isRecorded ? uptimeOf(of, time) : null };
   });
-}
-
-/** The midnight (epoch ms) with which the day of a time begins in a zone, or one so many days or months later. */
-function dayOf(at: number, zone: string, later: { day?: number; month?: number; date?: number }): number {
-  const { year, month, day } = wallClock(at, zone);
-  return instantOf(
-    {
-      ...{ year, month: month + (later.month ?? 0), day: (later.date ?? day) + (later.day ?? 0) },
-      ...{ hour: 0, minute: 0, second: 0 },
-    },
-    zone,
-  );
 }
