@@ -1,12 +1,16 @@
 "use client";
 
+import { Fragment } from "react";
 import { ActionForm } from "@/app/ui/action-form";
+import { ClockFields } from "@/app/ui/clock-fields";
+import { FieldError } from "@/app/ui/field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { counted } from "@/lib/format/quantities";
 import { planMaintenanceAction } from "./actions";
-import { MaintenanceTimes } from "./maintenance-times";
 import { NONE_CHOSEN, ServerChoice, type ServersOfList } from "./server-choice";
 
+/** Begins the ids of the fields, and that of the sentence that says what is wrong with them. */
+const ID = "maintenance-time";
 const NOTHING = { fields: { from: "", to: "" }, chosen: NONE_CHOSEN };
 
 type Props = Pick<React.ComponentProps<typeof ActionForm>, "label" | "labelledBy" | "hidden"> & {
@@ -50,12 +54,13 @@ export function PlanMaintenance({ zone, servers, submit, ...rest }: Props) {
               until a day after it began.
             </p>
           )}
-          <MaintenanceTimes
-            key={invalid ? Object.values(fields).join(" ") : answer.kind}
-            zone={zone}
-            values={fields}
-            error={form.errorOf("times")}
-          />
+          <Fragment key={invalid ? Object.values(fields).join(" ") : answer.kind}>
+            <div className="row tight">
+              <ClockFields id={ID} values={fields} error={form.errorOf("times")} />
+              <span className="hint">{zone}</span>
+            </div>
+            <FieldError id={`${ID}-error`} message={form.errorOf("times")} />
+          </Fragment>
           {servers && <ServerChoice {...servers} chosen={chosen} />}
         </>
       )}
