@@ -110,18 +110,10 @@ export async function cancelBenchmark(accountId: number, id: number): Promise<bo
 }
 
 /** A pending run whose key works, with what the console knows of its server. */
-export type AwaitedBenchmark = {
-  id: number;
-  label: string;
-  serverId: number;
-  accountId: number;
-  facts: Record<string, unknown>;
-  /** The ip that its daemon checks in from. If that ip is not public: the ip that the daemon reported. */
-  publicIp: string | null;
-};
+export type AwaitedBenchmark = NonNullable<Awaited<ReturnType<typeof findAwaitedBenchmark>>>;
 
 /** Finds the run of a raw one-time key. Null: the key is malformed, unknown, used, cancelled or too old. */
-export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<AwaitedBenchmark | null> {
+export async function findAwaitedBenchmark(rawKey: string, now: Date) {
   if (!isWellFormedToken(rawKey, "benchmarkKey")) return null;
   const run = await db.benchmarkRun.findFirst({
     where: {
@@ -139,6 +131,7 @@ export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<A
   });
   if (!run) return null;
   const { id, label, serverId, server } = run;
+  // The ip that its daemon checks in from; if that ip is not public, the one that the daemon reported.
   const publicIp = provenIp(server.keys[0]?.lastUsedIp ?? null) ?? server.publicIp;
   return { id, label, serverId, accountId: server.accountId, facts: server.facts as Record<string, unknown>, publicIp };
 }
@@ -204,36 +197,17 @@ export function deliverBenchmark(rawKey: string, { scores, ...rest }: BenchmarkR
 }
 
 /** A run without a result yet. `isExpired`: pending, and its key is refused by now. */
-export type OpenBenchmark = {
-  id: number;
-  label: string;
-  status: "pending" | "running";
-  createdAt: Date;
-  expiresAt: Date;
-  isExpired: boolean;
-};
+export type OpenBenchmark = Awaited<ReturnType<typeof listOpenBenchmarks>>[number];
 
 /** The runs of a server that are not finished, newest first; none for a foreign server. */
-export async function listOpenBenchmarks(
-  accountId: number,
-  serverId: number,
-  now: Date = new Date(),
-): Promise<OpenBenchmark[]> {
+export async function listOpenBenchmarks(accountId: number, serverId: number, now: Date = new Date()) {
   const runs = await db.benchmarkRun.findMany({
     where: { serverId, status: { in: ["pending", "running"] }, server: { accountId } },
     select: { id: true, label: true, status: true, createdAt: true },
     orderBy: [{ createdAt: "desc" }, { id: "desc" }],
   });
-  return runs.map(({ id, label, status, createdAt }) => {
-    const expiresAt = new Date(createdAt.getTime() + BENCHMARK_KEY_LIVES);
-    const isPending = status === "pending";
-    return {
-      id,
-      label,
-      status: isPending ? "pending" : "running",
-      createdAt,
-      expiresAt,
-      isExpired: isPending && expiresAt <= now,
-    };
+  return runs.map((run) => {
+    const expiresAt = new Date(run.createdAt.getTime() + BENCHMARK_KEY_LIVES);
+    return { ...run, expiresAt, isExpired: run.status === "pending" && expiresAt <= now };
   });
 }
