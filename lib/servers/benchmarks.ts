@@ -1,7 +1,7 @@
-import type { BenchmarkRun, BenchmarkRuns } from "@/lib/api/schemas";
+import type { BenchmarkRuns } from "@/lib/api/schemas";
 import { db, type Prisma } from "@/lib/database/client";
 import { lockServer } from "@/lib/database/locks";
-import { type InvalidField, NotFoundError } from "@/lib/failures";
+import { type InvalidField, invalid, NotFoundError } from "@/lib/failures";
 import { DAY } from "@/lib/format/time";
 import { parseId } from "@/lib/http/ids";
 import { isPublicIp } from "@/lib/http/public-ip";
@@ -13,7 +13,6 @@ import { hashToken, isWellFormedToken, mintToken } from "@/lib/tokens/format";
 const select = {
   id: true,
   label: true,
-  status: true,
   cpu: true,
   disk: true,
   network: true,
@@ -22,7 +21,6 @@ const select = {
   verified: true,
   finishedAt: true,
 } satisfies Prisma.BenchmarkRunSelect;
-type RunRow = Prisma.BenchmarkRunGetPayload<{ select: typeof select }>;
 
 /**
  * The finished runs of a server, newest first (contract 4, rule 3).
@@ -36,13 +34,13 @@ export async function listBenchmarks(accountId: number, serverIdText: string): P
     },
   });
   if (!server) throw new NotFoundError();
-  return { benchmarks: server.benchmarkRuns.flatMap(serializeRun) };
-}
-
-/** Serialises a finished run. Returns an empty list for any other run, which the query already excludes. */
-function serializeRun({ id, label, status, verified, finishedAt, ...scores }: RunRow): BenchmarkRun[] {
-  if (status !== "done" || !finishedAt) return [];
-  return [{ id, label, status, scores, verified, finished_at: finishedAt.getTime() }];
+  return {
+    benchmarks: server.benchmarkRuns.map(({ id, label, verified, finishedAt, ...scores }) => ({
+      ...{ id, label, status: "done", scores, verified },
+      // The database has none that is done without it.
+      finished_at: finishedAt?.getTime() ?? 0,
+    })),
+  };
 }
 
 /** 0 to 100; null for a section that could not be measured. */
@@ -64,8 +62,7 @@ export const MAX_RUNS_A_DAY = 20;
 type RequestBenchmarkResult =
   | { kind: "requested"; id: number; rawKey: string; expiresAt: Date }
   | { kind: "not-found" }
-  | { kind: "too-often"; message: string }
-  | InvalidField<"label">;
+  | InvalidField<"label" | "form">;
 
 /**
  * Creates a pending run with a new one-time key. A server has at most one pending run. Another request renews its label,
@@ -94,7 +91,7 @@ export async function requestBenchmark(
       ? 0
       : await tx.benchmarkRun.count({ where: { serverId, createdAt: { gt: since, lte: now } } });
     if (runsToday >= MAX_RUNS_A_DAY) {
-      return { kind: "too-often", message: `A server has at most ${MAX_RUNS_A_DAY} runs a day. Try again tomorrow.` };
+      return invalid("form", `A server has at most ${MAX_RUNS_A_DAY} runs a day. Try again tomorrow.`);
     }
     const { id } = pending
       ? await tx.benchmarkRun.update({ where: { id: pending.id }, data, select: { id: true } })
@@ -162,9 +159,7 @@ export async function findVerificationGaps(accountId: number, serverId: number):
   });
   if (!server) return null;
   const known = server.facts as Record<string, unknown>;
-  const facts = Object.keys(COMPARED_FACTS).flatMap((name) =>
-    known[name] == null ? (COMPARED_FACTS[name] ?? []) : [],
-  );
+  const facts = Object.entries(COMPARED_FACTS).flatMap(([name, words]) => (known[name] == null ? words : []));
   const senderIp = server.keys[0]?.lastUsedIp ?? null;
   const isIpMissing = (provenIp(senderIp) ?? server.publicIp) === null;
   return facts.length === 0 && !isIpMissing ? null : { facts, isIpMissing, senderIp };

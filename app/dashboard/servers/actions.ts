@@ -2,6 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
+import { invalid } from "@/lib/failures";
 import { idIn, textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { endSnooze, snoozeServer } from "@/lib/notices/of-server";
@@ -95,9 +96,7 @@ export async function requestBenchmarkAction(_: unknown, form: FormData): Promis
     revalidatePath(benchmarkPath(id));
     return { kind: "requested", label: label.trim(), rawKey: result.rawKey, expiresAt: result.expiresAt.getTime() };
   }
-  const message = result.kind === "too-often" ? result.message : GONE;
-  const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message } as const);
-  return { ...problem, values: withoutTokens({ label }) };
+  return { ...(result.kind === "invalid" ? result : invalid("form", GONE)), values: withoutTokens({ label }) };
 }
 
 /** Cancels the pending run of the form and goes back to the page of benchmarks, which no longer lists it. */
