@@ -57,8 +57,7 @@ const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
   select({ now: NOW, rows: jsonRows(LISTED, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
 );
 
-const DETAILED = [
-  ...LISTED,
+const MORE = [
   new Expression<JsonOf<Record<string, unknown>>>(s.facts.sql, "json"),
   orNull(new Expression<StoredSample | null>(s.sample.sql, "json")),
   orNull(new Expression<RatedBy | null>(s.ratedBy.sql, "json")),
@@ -67,7 +66,7 @@ const DETAILED = [
   orNull(s.refusal),
   orNull(s.refusedSince),
 ] as const;
-type DetailedValues = ValuesOf<typeof DETAILED>;
+const DETAILED = [...LISTED, ...MORE] as const;
 const detailed = { now: NOW, rows: jsonRows(DETAILED, `${s.id}`) };
 
 // Raw like the list, so that one server reads the same columns in the same way.
@@ -78,15 +77,9 @@ const DETAILS = statement({ accountId: s.accountId }, ({ accountId }) =>
   select(detailed, `from ${s} where ${s.accountId} = ${accountId}`),
 );
 
-function detailOf(values: DetailedValues) {
-  const [facts, sample, ratedBy, tags, refusal, refusedSince] = values.slice(LISTED.length) as unknown as readonly [
-    Record<string, unknown>,
-    StoredSample | null,
-    RatedBy | null,
-    string[],
-    string | null,
-    number | null,
-  ];
+function detailOf(values: ValuesOf<typeof DETAILED>) {
+  const more = values.slice(LISTED.length) as unknown as ValuesOf<typeof MORE>;
+  const [facts, sample, ratedBy, tags, refusal, refusedSince] = more;
   const row = rowOf(values);
   return {
     ...row,
@@ -125,40 +118,29 @@ async function getRow(accountId: number, idText: string): Promise<{ row: Detaile
 }
 
 /** What the page of a server shows beside what the API answers. */
-export type ServerReport = {
-  server: ServerDetail;
-  /** The moment of all of this (epoch ms). */
-  now: number;
-  need: Need;
-  day: DayOfServer;
-  /** False: the daemon never checked in, so the score says nothing yet. */
-  hasCheckedIn: boolean;
-  /** Why what is sent for it is not used, and since when (epoch ms); null after a check-in. */
-  refusal: { reason: string; since: number } | null;
-  health: Health;
-  /** Of the latest sample; null where nothing was measured. */
-  current: CurrentValues;
-  /** The score when it was last heard. */
-  lastScore: number;
-};
+export type ServerReport = Awaited<ReturnType<typeof getServerReport>>;
 
+/** Of the latest sample; null where nothing was measured. */
 export type CurrentValues = Sample & { cores: number | null };
 
 /** As `getServer`. @throws NotFoundError when there is no such server of this account. */
-export async function getServerReport(accountId: number, idText: string): Promise<ServerReport> {
+export async function getServerReport(accountId: number, idText: string) {
   const { row, now } = await getRow(accountId, idText);
   const health = healthOf(row, now);
   const day = (await listDays(accountId, now, row.id))(row.id);
+  const current: CurrentValues = { ...(row.sample ?? eachMeasurement(() => null)), cores: row.ratedBy?.cores ?? null };
   return {
     server: serializeDetail(row, health, now),
+    /** The moment of all of this (epoch ms). */
     now,
     need: needAt(row, health, now, day),
-    day,
+    /** False: the daemon never checked in, so the score says nothing yet. */
     hasCheckedIn: row.lastSeenAt !== null,
+    /** Why what is sent for it is not used, and since when (epoch ms); null after a check-in. */
     refusal: row.refusal === null ? null : { reason: row.refusal, since: row.refusedSince ?? now },
-    health,
-    current: { ...(row.sample ?? eachMeasurement(() => null)), cores: row.ratedBy?.cores ?? null },
+    /** The score when it was last heard. */
     lastScore: presentScore(row, row.lastSeenAt ?? now).score,
+    ...{ day, health, current },
   };
 }
 
@@ -181,26 +163,10 @@ function healthOf({ sample, sampledAt, ratedBy, rated, lastSeenAt }: DetailedRow
 }
 
 /** A server as the page of a fleet shows it. */
-export type FleetServer = ServerListItem & {
-  tags: readonly string[];
-  createdAt: number;
-  hasCheckedIn: boolean;
-  need: Need;
-  day: DayOfServer;
-  /** Percent, of the latest sample; null where nothing was measured. */
-  cpuPct: number | null;
-  memUsedPct: number | null;
-  diskUsedPct: number | null;
-  /** Why the score is not higher, in a few words. */
-  cause: string | null;
-  /** Whether that is its stability, which looks back on a day. */
-  isUnstable: boolean;
-  /** When the last outage or restart of that day was over, or, without these, a process was killed last (epoch ms). */
-  lastBreakAt: number | null;
-};
+export type FleetServer = Awaited<ReturnType<typeof listFleet>>[number];
 
 /** The servers of an account, by id, as the page of the fleet shows them. */
-export async function listFleet(accountId: number): Promise<FleetServer[]> {
+export async function listFleet(accountId: number) {
   const { rows, now } = await readDetails(accountId);
   const days = await listDays(accountId, now);
   return mapInTurns(rows, (row) => {
@@ -212,22 +178,25 @@ export async function listFleet(accountId: number): Promise<FleetServer[]> {
     return {
       ...serializeListItem(row, health.score, now),
       ...{ tags: row.tags, createdAt: row.createdAt, hasCheckedIn: row.lastSeenAt !== null, need, day },
+      /** Percent, of the latest sample; null where nothing was measured. */
       cpuPct: values?.cpuPct ?? null,
       memUsedPct: values?.memUsedPct ?? null,
       diskUsedPct: values?.diskUsedPct ?? null,
+      /** Why the score is not higher, in a few words. */
       cause: unstable ?? mainCause(health),
+      /** Whether that is its stability, which looks back on a day. */
       isUnstable: unstable !== null || worstComponent(health) === "stability",
+      /** When the last outage or restart of that day was over, or, without these, a process was killed last (epoch ms). */
       lastBreakAt: day.lastBreakAt ?? lastOomAt,
     };
   });
 }
 
 /** A server for fleet monitoring: the detail without facts and notes, its tags, and what it needs. */
-export type ServerReading = ServerListItem &
-  Pick<ServerDetail, "score_components" | "latest_sample"> & { need: Need; tags: readonly string[] };
+export type ServerReading = Awaited<ReturnType<typeof listServerReadings>>[number];
 
 /** The servers of an account, by id, each with its components and latest sample. */
-export async function listServerReadings(accountId: number): Promise<ServerReading[]> {
+export async function listServerReadings(accountId: number) {
   const { rows, now } = await readDetails(accountId);
   const days = await listDays(accountId, now);
   return mapInTurns(rows, (row) => {
