@@ -1,4 +1,4 @@
-import { EventList, type EventName, marksOf, type ShownEvent } from "@/app/dashboard/event-list";
+import { EventList, type EventName, marksOf } from "@/app/dashboard/event-list";
 import type { ChartLane } from "@/app/ui/chart/time-chart";
 import { counted } from "@/lib/format/quantities";
 import { SECOND } from "@/lib/format/time";
@@ -37,27 +37,16 @@ type Props = {
 
 /** What happened to the server in the time shown: marks in one lane, and the same in words. */
 export function eventLane(props: Props): ChartLane {
-  const shown = shownEvents(props.history, props.events);
-  const { from, now } = props.history;
+  const { from, since, until, now } = props.history;
+  // Those of which the uptime of the same length counts the outages.
+  const shown = props.events.filter((event) => (event.to ?? now) > since && event.from < until);
   const named = shown.map((event) => ({ ...event, ...shownKind(event.kind), details: factsText(event) }));
   const marks = marksOf(named, from, now, props.zone);
-  return { name: "Events", marks, words: <Events {...props} shown={named} /> };
+  const words = <EventList events={named} summary={summaryOf(shown, props)} now={now} zone={props.zone} />;
+  return { name: "Events", marks, words };
 }
 
-/** The events of the time shown, of which the uptime of the same length counts the outages. */
-function shownEvents({ since, until, now }: History, events: readonly ServerEvent[]): ServerEvent[] {
-  return events.filter((event) => (event.to ?? now) > since && event.from < until);
-}
-
-type NamedEvent = ServerEvent & ShownEvent;
-
-function Events({
-  shown,
-  history,
-  availability,
-  length,
-  zone,
-}: Omit<Props, "events"> & { shown: readonly NamedEvent[] }) {
+function summaryOf(shown: readonly ServerEvent[], { history, availability, length, zone }: Props): string {
   const { since: begin, until, now } = history;
   const uptime = uptimeOf(availability, { from: begin, to: until });
   const sums = SUMMED.flatMap((kind) => {
@@ -72,14 +61,9 @@ function Events({
   const rest = shown.filter(({ kind }) => !SUMMED.includes(kind)).length;
   if (rest > 0)
     sums.push(sums.length > 0 ? `${counted(rest, "other event")}.` : `${counted(rest, "event")} in ${length}.`);
-  const since = shown.find(({ kind, to }) => kind === "offline" && to === null)?.from ?? null;
-  return (
-    <EventList
-      events={shown}
-      summary={`${sums.join(" ")}${since !== null ? ` Now: since ${zonedText(new Date(since), new Date(now), zone)}.` : ""}`}
-      {...{ now, zone }}
-    />
-  );
+  const since = shown.find(({ kind, to }) => kind === "offline" && to === null)?.from;
+  if (since !== undefined) sums.push(`Now: since ${zonedText(new Date(since), new Date(now), zone)}.`);
+  return sums.join(" ");
 }
 
 /** What lasts, in the order in which its sums are said. */
