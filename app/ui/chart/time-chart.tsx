@@ -43,7 +43,7 @@ type Props = TimeRange & {
 };
 
 /** What all charts of a page have in common. */
-export type SharedTimes = Pick<Props, "times" | "rows">;
+export type SharedProps = Omit<Props, "id" | "title" | "top" | "unit" | "series" | "lanes" | "levels">;
 
 /**
  * A chart over time, drawn by the server: lines of the means over bands from the least to the greatest value, a legend

@@ -3,7 +3,7 @@ import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { tableRows } from "@/app/ui/chart/chart-table";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
 import { stepText } from "@/app/ui/chart/step-text";
-import { type ChartLane, type ChartLevel, type SharedTimes, TimeChart } from "@/app/ui/chart/time-chart";
+import { type ChartLane, type ChartLevel, type SharedProps, TimeChart } from "@/app/ui/chart/time-chart";
 import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { comparedText, DragHint, paleLinesText, TimedSection } from "@/app/ui/chart/timed-section";
 import { percent } from "@/lib/format/quantities";
@@ -58,8 +58,7 @@ type Props = {
 
 /** The past of a server in pictures, in words, and in tables. */
 export function History({ serverId, history, earlier, time, events, availability, current, score, list, zone }: Props) {
-  const compared = comparedText(time.compare);
-  const { from, to } = history;
+  const { from, to, step } = history;
   const silences = silencesOf(events, history);
   // An outage counts in maintenance as well.
   const heard = { ...availability, pieces: withoutMaintenance(silences, []), maintenance: [] };
@@ -68,13 +67,15 @@ export function History({ serverId, history, earlier, time, events, availability
     return share === null ? "–" : percent(Math.floor(share));
   };
   const shared = {
+    ...{ from, to, step, compared: comparedText(time.compare) },
+    gap: Math.max(1.5 * step, LONGEST_PAUSE),
     times: timeTicks(from, to, zone),
     rows: tableRows({ from, to, zone, heardIn }),
     silences: longestOf(silences),
   };
   const lane = eventLane({ history, events, availability, length: nameOf(history), zone });
   const lanes = lane.marks.length > 0 ? [lane] : [];
-  const picture = { history, earlier, compared, lanes, current, score, zone, shared };
+  const picture = { history, earlier, lanes, current, score, zone, shared };
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <TimedSection
@@ -145,13 +146,12 @@ function isQuiet({ points }: ServerHistory) {
 type PictureProps = Pick<Props, "history" | "earlier" | "current" | "score" | "zone"> & {
   chart: HistoryChart;
   lanes: readonly ChartLane[];
-  compared: string | undefined;
-  shared: SharedTimes & { silences: readonly TimeRange[] };
+  shared: SharedProps;
 };
 
-function Picture({ chart, history, earlier, compared, lanes, current, score, zone, shared }: PictureProps) {
+function Picture({ chart, history, earlier, lanes, current, score, zone, shared }: PictureProps) {
   const { title, unit, top } = chart;
-  const { from, to, step, now, until } = history;
+  const { now, until } = history;
   const latest = rolledUpValues(current);
   const series = chart.series.map(({ name, measure }): ChartSeries => {
     const points = pointsOf(history, measure, score);
@@ -163,8 +163,7 @@ function Picture({ chart, history, earlier, compared, lanes, current, score, zon
   return (
     <TimeChart
       id={chartId(title)}
-      {...{ title, from, to, step, top, unit, series, compared }}
-      gap={Math.max(1.5 * step, LONGEST_PAUSE)}
+      {...{ title, top, unit, series }}
       levels={chart === SCORE_CHART ? LEVELS : []}
       lanes={chart === SCORE_CHART ? lanes : []}
       {...shared}
