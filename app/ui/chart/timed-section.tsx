@@ -20,9 +20,7 @@ type Props = {
   ranges: Readonly<Record<string, string>>;
   /** The fixed range that is shown; null: any other time is. */
   range: string | null;
-  /** Leads to the page with these parameters. */
-  href(params: Readonly<Record<string, string>>): string;
-  /** The path of the page, and what else the URL of a form keeps. */
+  /** The path of the page, and what else its links and its form keep of the URL. */
   path: string;
   kept: Readonly<Record<string, string>>;
   /** What the fields show of a fixed range. */
@@ -39,7 +37,9 @@ const ID = "time";
 
 /** A part of a page with charts of one time: a fixed range, or any by two fields, and what it is compared with. */
 export function TimedSection({ ranges, range, also, children, ...rest }: Props) {
-  const { id, title, href, time } = rest;
+  const { id, title, path, kept, time } = rest;
+  const { compare: _, ...alone } = time.params;
+  const href = (params: Readonly<Record<string, string>>) => `${path}?${new URLSearchParams({ ...kept, ...params })}`;
   return (
     <Section
       id={id}
@@ -57,7 +57,18 @@ export function TimedSection({ ranges, range, also, children, ...rest }: Props) 
     >
       <div className="row near spread">
         <AnyTime {...rest} />
-        <CompareChoice compare={time.compare} params={time.params} href={href} />
+        {/* Sets the same length of time, some days earlier, beside the time shown. */}
+        <div className={`row dense soft text-md ${styles.compare}`} data-navigation>
+          <span aria-hidden="true">Compare with</span>
+          <Choices
+            label="Compare with"
+            choices={[null, ...COMPARISON_NAMES].map((name) => ({
+              href: href({ ...alone, ...(name && { compare: name }) }),
+              name: name === null ? "nothing" : COMPARED[name],
+              isCurrent: name === time.compare,
+            }))}
+          />
+        </div>
       </div>
       <TimeNotes asked={time.asked} instead={range && ranges[range]} also={also} />
       {children}
@@ -111,25 +122,6 @@ export function comparedText(compare: Comparison | null): string | undefined {
 export function paleLinesText(compare: Comparison | null, earlier: { points: readonly unknown[] } | null): string {
   if (compare === null) return "";
   return `Pale lines are the means ${COMPARED[compare]}${earlier?.points.length ? "" : ", of which there is no data"}. `;
-}
-
-type CompareProps = Pick<Props, "href"> & Pick<AskedTime<string>, "compare" | "params">;
-
-/** Sets the same length of time, some days earlier, beside the time shown. */
-function CompareChoice({ compare, href, params: { compare: _, ...params } }: CompareProps) {
-  return (
-    <div className={`row dense soft text-md ${styles.compare}`} data-navigation>
-      <span aria-hidden="true">Compare with</span>
-      <Choices
-        label="Compare with"
-        choices={[null, ...COMPARISON_NAMES].map((name) => ({
-          href: href({ ...params, ...(name && { compare: name }) }),
-          name: name === null ? "nothing" : COMPARED[name],
-          isCurrent: name === compare,
-        }))}
-      />
-    </div>
-  );
 }
 
 /** How a time is chosen in a chart, for those whose browser runs scripts. */

@@ -77,7 +77,6 @@ export function Traffic(props: Props) {
       title="Traffic"
       ranges={NAMES}
       range={traffic.range}
-      href={(params) => trafficPath(serviceId, params, nodeId)}
       path={servicePath(serviceId)}
       kept={nodeId === null ? {} : { node: String(nodeId) }}
       shown={traffic}

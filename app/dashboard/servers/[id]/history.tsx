@@ -1,4 +1,4 @@
-import { type FleetQuery, fleetParams, serverInList } from "@/app/dashboard/fleet-query";
+import { type FleetQuery, fleetParams } from "@/app/dashboard/fleet-query";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { tableRows } from "@/app/ui/chart/chart-table";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
@@ -83,7 +83,6 @@ export function History({ serverId, history, earlier, time, events, availability
       title="History"
       ranges={NAMES}
       range={history.range}
-      href={(params) => serverInList(serverId, list, params)}
       path={serverPath(serverId)}
       kept={fleetParams(list)}
       shown={{ from: history.from, to: history.until }}
