@@ -9,7 +9,7 @@ import { zoneText } from "@/lib/format/time-zone";
 import { useTimeZone } from "../signed-in";
 import styles from "./chart.module.css";
 import { useRangeMark } from "./range-mark";
-import type { ChartPoint, ChartSeries } from "./series";
+import type { ChartSeries } from "./series";
 import { stepText } from "./step-text";
 
 export type CursorProps = TimeRange & {
@@ -55,15 +55,12 @@ export function ChartCursor({ title, from, to, step, unit, series, silences, can
   // The server shows nothing of the values.
   const isDrawn = at !== undefined;
   const times = useMemo(() => (isDrawn ? timesOf(series) : []), [series, isDrawn]);
-  const { mark, setMark, show, begin, drag, end } = useRangeMark({ from, to });
+  const { mark, setMark, timeAt, show, begin, drag, end } = useRangeMark({ from, to });
   if (at === undefined || times.length === 0) return null;
   const isShown = at !== null && at >= from && at <= to;
   const values = isShown ? valuesAt(at, { step, series, silences, unit, zone }) : null;
 
-  function follow({ clientX, currentTarget }: React.PointerEvent): void {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    pointAt(nearest(times, from + ((clientX - left) / width) * (to - from)));
-  }
+  const follow = (event: React.PointerEvent) => pointAt(nearest(times, timeAt(event)));
 
   function move(event: React.KeyboardEvent): void {
     const target = keyTarget(event.key, times, pointedAt);
@@ -156,12 +153,13 @@ type Shown = Pick<CursorProps, "step" | "series" | "silences" | "unit"> & { zone
 
 function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Values {
   const time = stepText(at, step, zone);
+  const isNear = (one: number, other: number) => Math.abs(one - other) <= Math.max(step, MINUTE) / 2;
   const lines = series.flatMap(({ name, points, remark }) => {
-    const point = pointNear(points, at, step);
+    const point = points.find((one) => isNear(one.at, at));
     if (!point) return [];
     const { least, mean, greatest } = point;
     const range = least === greatest ? null : `${quantity(least, unit)} to ${quantity(greatest, unit)}`;
-    const isRemarkable = remark && Math.abs(remark.at - point.at) <= Math.max(step, MINUTE) / 2;
+    const isRemarkable = remark && isNear(remark.at, point.at);
     const spread = [range, isRemarkable && remark.text].filter(Boolean).join(", ") || null;
     return [{ name, mean: quantity(mean, unit), spread }];
   });
@@ -169,10 +167,6 @@ function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Va
   if (lines.length === 0 && isSilent) lines.push({ name: "No check-in", mean: "", spread: null });
   const text = lines.map(({ name, mean, spread }) => `${name} ${mean}${spread ? `, ${spread}` : ""}`).join("; ");
   return { time, lines, text: `${time}: ${text || "no value"}` };
-}
-
-function pointNear(points: readonly ChartPoint[], at: number, step: number): ChartPoint | undefined {
-  return points.find((point) => Math.abs(point.at - at) <= Math.max(step, MINUTE) / 2);
 }
 
 /** Every time at which the chart has a value, in order. */

@@ -29,15 +29,14 @@ export function useRangeMark({ from, to }: TimeRange) {
     });
   }
 
+  /** The time under the pointer. */
   const timeAt = ({ clientX, currentTarget }: React.PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     return Math.min(to, Math.max(from, from + ((clientX - left) / width) * (to - from)));
   };
 
   return {
-    mark,
-    setMark,
-    show,
+    ...{ mark, setMark, timeAt, show },
     /** A finger shows values and scrolls the page. */
     begin(event: React.PointerEvent): void {
       if (event.pointerType === "touch" || event.button !== 0) return;
