@@ -73,15 +73,10 @@ export function Lane({ name, from, to, marks }: Props) {
 /** Marks of one kind that would cover each other are one: a server may have ten thousand events. */
 function joined(marks: readonly LaneMark[], least: number): LaneMark[] {
   const drawn: LaneMark[] = [];
-  const last = new Map<string | undefined, LaneMark>();
   for (const mark of marks) {
-    const before = last.get(mark.kind);
+    const before = drawn.findLast(({ kind }) => kind === mark.kind);
     if (before && mark.from < Math.max(before.to, before.from + least)) before.to = Math.max(before.to, mark.to);
-    else {
-      const begun = { ...mark };
-      drawn.push(begun);
-      last.set(mark.kind, begun);
-    }
+    else drawn.push({ ...mark });
   }
   return drawn;
 }
