@@ -27,14 +27,10 @@ export function checkServerNames({
 /** The label of a server or of a benchmark run, trimmed; or what is wrong with it. */
 export function checkLabel(text: string): { kind: "valid"; label: string } | InvalidField<"label"> {
   const label = normalName(text);
-  const problem = problemOfLabel(label);
+  if (label === "") return invalid("label", "Enter a label.");
+  if (containsToken(label)) return invalid("label", "That looks like a token or a key. Enter a label.");
+  const problem = nameProblem("label", label, MAX_LABEL_LENGTH);
   return problem === null ? { kind: "valid", label } : invalid("label", problem);
-}
-
-function problemOfLabel(label: string): string | null {
-  if (label === "") return "Enter a label.";
-  if (containsToken(label)) return "That looks like a token or a key. Enter a label.";
-  return nameProblem("label", label, MAX_LABEL_LENGTH);
 }
 
 /** The hostname that a machine reports; null when it reports none that the list could show. */

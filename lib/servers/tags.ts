@@ -15,7 +15,7 @@ export function checkTags(typed: string): CheckedTags {
     const tag = normalTag(text);
     if (tag === null) return { kind: "invalid", message: problemOf(text) };
     tags.add(tag);
-    if (tags.size > MAX_TAGS) return { kind: "invalid", message: tooMany() };
+    if (tags.size > MAX_TAGS) return { kind: "invalid", message: `A server has at most ${MAX_TAGS} tags.` };
   }
   return { kind: "valid", tags: [...tags].sort() };
 }
@@ -37,10 +37,6 @@ function problemOf(text: string): string {
   const problem = nameProblem("tag", normalName(text), MAX_TAG_LENGTH);
   if (problem !== null) return `${problem} Change this one: “${shown}”.`;
   return `A tag begins with a letter or a digit. Letters, digits, spaces and . _ : / + @ # - may follow. Change this one: “${shown}”.`;
-}
-
-function tooMany(): string {
-  return `A server has at most ${MAX_TAGS} tags.`;
 }
 
 /** The tags of a server after some were added and others removed; null: they would be too many. */

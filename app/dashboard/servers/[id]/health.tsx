@@ -64,7 +64,8 @@ export function Health({ report, zone }: Props) {
 }
 
 function Losses({ rows, score }: { rows: readonly ComponentLoss[]; score: number }) {
-  const [full, others] = [rows.filter(isFull), rows.filter((row) => !isFull(row))];
+  const full = rows.filter(({ points }) => points === FULL);
+  const others = rows.filter((row) => !full.includes(row));
   if (others.length === 0) return <FullScores rows={full} />;
   return (
     <table className={`text-md ${styles.losses}`}>
@@ -112,10 +113,6 @@ function Losses({ rows, score }: { rows: readonly ComponentLoss[]; score: number
       </tfoot>
     </table>
   );
-}
-
-function isFull({ points }: ComponentLoss): boolean {
-  return points === FULL;
 }
 
 /** One line for the components that lost nothing. */
