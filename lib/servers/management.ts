@@ -56,7 +56,7 @@ export async function createServer(
       } satisfies Prisma.ServerUncheckedCreateInput,
       select: { id: true },
     });
-    const { rawKey } = await addServerKey(tx, id, now);
+    const rawKey = await addServerKey(tx, id, now);
     return { kind: "created", id, rawKey };
   });
 }

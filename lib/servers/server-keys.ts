@@ -36,7 +36,7 @@ export async function listServerKeys(
 
 /** `rawKey` exists nowhere else and cannot be read again. */
 type ReplaceServerKeyResult =
-  | { kind: "replaced"; rawKey: string; key: ServerKeyRecord }
+  | { kind: "replaced"; rawKey: string }
   | { kind: "not-found" }
   | { kind: "too-often"; message: string };
 
@@ -65,20 +65,16 @@ export async function replaceServerKey(
     });
     // The first key takes the place of none.
     if (count > 0) await recordMoment(tx, serverId, "key_replaced", now);
-    return { kind: "replaced", ...(await addServerKey(tx, serverId, now)) };
+    return { kind: "replaced", rawKey: await addServerKey(tx, serverId, now) };
   });
 }
 
-/** The first or next current key of a server that has none, within the transaction of its caller. */
-export async function addServerKey(
-  tx: Prisma.TransactionClient,
-  serverId: number,
-  now: Date,
-): Promise<{ rawKey: string; key: ServerKeyRecord }> {
+/** The first or next current key of a server that has none, within the transaction of its caller. Returns the raw key. */
+export async function addServerKey(tx: Prisma.TransactionClient, serverId: number, now: Date): Promise<string> {
   const rawKey = mintToken("serverKey");
-  const key = await tx.serverKey.create({
+  await tx.serverKey.create({
     data: { serverId, keyHash: hashToken(rawKey), hint: tokenHint(rawKey), createdAt: now },
-    select,
+    select: { id: true },
   });
-  return { rawKey, key };
+  return rawKey;
 }
