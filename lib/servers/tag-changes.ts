@@ -3,13 +3,11 @@ import { lockAccount } from "@/lib/database/locks";
 import { executeIn } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { invalid } from "@/lib/failures";
+import { type InvalidField, invalid } from "@/lib/failures";
 import { MAX_TAGS } from "@/lib/servers/tag-text";
 import { changedTags, checkTags } from "@/lib/servers/tags";
 
-type TagsResult =
-  | { kind: "changed"; servers: number }
-  | { kind: "invalid"; field: "add" | "remove" | "form"; message: string };
+type TagsResult = { kind: "changed"; servers: number } | InvalidField<"add" | "remove" | "form">;
 
 const s = table("Server", "s");
 

@@ -19,17 +19,11 @@ export type ChosenServers = { isAll: boolean; selected: readonly number[] };
 
 export type PlanMaintenanceAnswer =
   | { kind: "planned"; servers: number; text: string }
-  | {
-      kind: "invalid";
-      field: "times" | "servers";
-      message: string;
-      fields: { from: string; to: string };
-      chosen: ChosenServers;
-    };
+  | (InvalidField<"times" | "servers"> & { fields: { from: string; to: string }; chosen: ChosenServers });
 
 /** What was typed and chosen, so that nothing is lost. */
 export type TagValues = { add: string; remove: string; chosen: ChosenServers };
 
 export type ChangeTagsAnswer =
   | { kind: "changed"; servers: number }
-  | { kind: "invalid"; field: "add" | "remove" | "form"; message: string; values: TagValues };
+  | (InvalidField<"add" | "remove" | "form"> & { values: TagValues });

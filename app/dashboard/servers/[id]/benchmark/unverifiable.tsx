@@ -5,21 +5,17 @@ import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
 import type { VerificationGaps } from "@/lib/servers/benchmarks";
 
+type Props = { serverId: number; gaps: VerificationGaps };
+
 /** What keeps the results of this server from being verified, and how to give it. */
-export function Unverifiable({
-  serverId,
-  gaps: { facts, isIpMissing, senderIp },
-}: {
-  serverId: number;
-  gaps: VerificationGaps;
-}) {
+export function Unverifiable({ serverId, gaps: { facts, isIpMissing, senderIp } }: Props) {
   return (
     <Section id="unverifiable" title="A result could not be verified yet">
       <div className="card card-body stack">
         {facts.length > 0 && (
           <p>
-            The console does not know the {listed(facts)} of this server, with which a result is compared. The
-            console&apos;s own daemon reports them, and so does Prometheus with the node exporter:{" "}
+            The console does not know the {new Intl.ListFormat("en").format(facts)} of this server, with which a result
+            is compared. The console&apos;s own daemon reports them, and so does Prometheus with the node exporter:{" "}
             <Link href={serverPath(serverId)}>set one of them up</Link>.
           </p>
         )}
@@ -46,8 +42,4 @@ function PrivateIp({ ip }: { ip: string }) {
       />
     </>
   );
-}
-
-function listed(names: readonly string[]): string {
-  return new Intl.ListFormat("en").format(names);
 }
