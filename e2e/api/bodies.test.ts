@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { AGENT_PATHS, CHECK_INS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-protocols";
 import { answer } from "@/e2e/support/ask";
+import { bearer } from "@/e2e/support/calls";
 import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
 import { newBenchmarkRun, newReportingServer } from "@/e2e/support/factories";
 import { fairCounts } from "@/lib/process/fair";
@@ -46,8 +47,6 @@ function withhold({ path, headers, body }: Sent, announced: number) {
   }));
   return { answered, breakOff: () => breakOff() };
 }
-
-const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 
 /** An endpoint: how its senders are told apart and what it refuses. */
 type Endpoint = {

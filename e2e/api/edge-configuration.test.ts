@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { answer, call } from "@/e2e/support/ask";
-import { ENDPOINT_PATHS } from "@/e2e/support/calls";
+import { bearer, ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
 import { CONFIGURATION, RULES } from "@/e2e/support/edge-nodes";
 import { newAccount, unique } from "@/e2e/support/factories";
@@ -146,8 +146,7 @@ test("a node over its limit gets 429 with Retry-After, and the others go on", as
 
 test("a compressed configuration is the same", async () => {
   const { key } = await newNode();
-  const headers = { Authorization: `Bearer ${key}`, "Accept-Encoding": "gzip" };
-  const packed = await answer(CONFIGURATION, { headers });
+  const packed = await answer(CONFIGURATION, { headers: { ...bearer(key), "Accept-Encoding": "gzip" } });
   const { headers: plain, text } = await get(key);
   expect([packed.headers.get("content-encoding"), plain.get("content-encoding")]).toEqual(["gzip", null]);
   expect(String(gunzipSync(await packed.arrayBuffer()))).toBe(text);

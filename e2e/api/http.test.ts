@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { answer, ask, call, expectFailure, getData, spend } from "@/e2e/support/ask";
+import { bearer } from "@/e2e/support/calls";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { recordIntervals } from "@/e2e/support/record-intervals";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
@@ -60,7 +61,7 @@ test("a long answer keeps its account's place until it was read or given up", as
   };
   for (const end of [(held: Response) => held.body?.cancel(), (held: Response) => held.text()]) {
     const path = `/api/v1/game-services/${serviceId}/metrics?range=7d`;
-    const held = await answer(path, { headers: { Authorization: `Bearer ${token}` } });
+    const held = await answer(path, { headers: bearer(token) });
     expect(held.status).toBe(200);
     expect(isFree()).toBe(false);
     await end(held);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { answer, getData, postMcp, sendMcp, spend } from "@/e2e/support/ask";
+import { bearer } from "@/e2e/support/calls";
 import { newAccount, newBenchmarkRun, newGameService, newServer, newToken, unique } from "@/e2e/support/factories";
 import { REVISIONS, type Revision } from "@/e2e/support/mcp-client";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
@@ -149,9 +150,7 @@ test("invalid messages get the protocol's own errors as JSON, never with a stack
   ).toEqual([413, -32000]);
   expect(await outcome(list, { "Content-Type": "text/plain" })).toEqual([415, -32000]);
   expect(await outcome("", {}, { method: "DELETE" })).toEqual([405, -32000]);
-  const get = await answer("/mcp", {
-    headers: { Authorization: `Bearer ${token}`, Accept: "text/event-stream" },
-  });
+  const get = await answer("/mcp", { headers: { ...bearer(token), Accept: "text/event-stream" } });
   expect([get.status, get.headers.get("allow"), await get.json()]).toMatchObject([
     405,
     "POST",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ask, getData, spend } from "@/e2e/support/ask";
-import type { WholeAnswer } from "@/e2e/support/calls";
+import { bearer, type WholeAnswer } from "@/e2e/support/calls";
 import { newAccount, newGameService, newServer, putSample, type TestAccount } from "@/e2e/support/factories";
 import { recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
@@ -98,9 +98,7 @@ test("refused scrapes are 401, 405 or 429 with a line of plain text", async () =
   await expectLine(refused, 429, /^Rate limit exceeded\. Retry in \d+ seconds?\.\n$/);
 });
 
-function scrape(token: string | null, method = "GET"): Promise<WholeAnswer> {
-  return ask("/metrics", { method, headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
-}
+const scrape = (token: string | null, method = "GET") => ask("/metrics", { method, headers: bearer(token) });
 
 /** Each sample by its name and labels. */
 function valuesOf(text: string): Map<string, number> {

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { ask, getData } from "@/e2e/support/ask";
+import { bearer } from "@/e2e/support/calls";
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { ENDPOINTS } from "@/lib/api/contract";
@@ -12,10 +13,7 @@ import { listServers } from "@/lib/servers/servers";
 
 /** What reading a path sends to the database, which must answer with this status. */
 const readingOf = (path: string, token: string, status = 200) =>
-  recordQueries(async () => {
-    const headers = { Authorization: `Bearer ${token}` };
-    expect((await ask(path, { headers })).status, path).toBe(status);
-  });
+  recordQueries(async () => expect((await ask(path, { headers: bearer(token) })).status, path).toBe(status));
 
 test("every endpoint costs a fixed number of statements, however much there is to answer", async () => {
   const account = await newAccount();

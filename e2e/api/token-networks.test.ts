@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { answer, call, expectFailure, sendMcp } from "@/e2e/support/ask";
-import { comparable, ENDPOINT_PATHS } from "@/e2e/support/calls";
+import { ask, call, expectFailure, sendMcp } from "@/e2e/support/ask";
+import { bearer, comparable, ENDPOINT_PATHS } from "@/e2e/support/calls";
 import { newAccount, unique } from "@/e2e/support/factories";
 import type { McpAnswer } from "@/e2e/support/mcp-client";
 import { recordQueries, SET_UP } from "@/e2e/support/recorded-queries";
@@ -27,11 +27,8 @@ async function newRestrictedToken(networks = NETWORKS) {
   return { accountId, raw: result.raw, id: result.token.id };
 }
 
-async function scrape(raw: string, ip: string) {
-  const headers = { Authorization: `Bearer ${raw}`, "X-Forwarded-For": ip };
-  const response = await answer("/metrics", { headers });
-  return comparable({ status: response.status, headers: response.headers, text: await response.text() });
-}
+const scrape = async (raw: string, ip: string) =>
+  comparable(await ask("/metrics", { headers: { ...bearer(raw), "X-Forwarded-For": ip } }));
 
 async function askMcp(raw: string, ip: string) {
   const { status, headers, json }: McpAnswer = await sendMcp(

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
+import { bearer } from "@/e2e/support/calls";
 import { atArrival, startConsoleWithBundle } from "@/e2e/support/changed-bundle";
 import { CONFIGURATION, insertNode } from "@/e2e/support/edge-nodes";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
@@ -13,8 +14,6 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 // What the server adds to the handlers, and what no handler sees. That everything else is answered as in process is
 // shown in same-answers.test.ts and in e2e/recording.
-
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 test("a long answer is compressed for whom accepts gzip, and is the same text", async () => {
   const { id, token } = await newAccount();
@@ -64,9 +63,7 @@ test("a request with too long a head is 431 as the document says", async () => {
 test("doubled slashes after a base URL change nothing", async () => {
   const { token, id } = await newAccount();
   for (const path of ["//api/v1/me", "/api//v1///me"]) {
-    const { status, headers, text } = await askOverHttp(path, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
+    const { status, headers, text } = await askOverHttp(path, { headers: bearer(token) });
     expect(status, path).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
     expect(JSON.parse(text)).toMatchObject({ data: { id } });
@@ -141,7 +138,7 @@ test("a missing file under /clients or /recipes is an HTML page with 404", async
 test("a server key opens no page", async () => {
   const { key } = await newReportingServer((await newAccount()).id);
   for (const path of ["/dashboard", "/dashboard/settings/api"]) {
-    const headers = { Authorization: `Bearer ${key}`, Cookie: `session=${key}` };
+    const headers = { ...bearer(key), Cookie: `session=${key}` };
     const page = await askOverHttp(path, { headers });
     expect(page.headers.get("location") ?? "", path).toContain("/sign-in");
   }
@@ -216,8 +213,7 @@ describe("a console of its own, for what breaks or ends it", async () => {
   test("at SIGTERM running requests finish, records are written, and new ones are refused", async () => {
     const [, used = "", other = ""] = tokens;
     const { key } = await insertNode(database.url, "edge");
-    const read = (headers = {}) =>
-      fetch(app.origin + CONFIGURATION, { headers: { Authorization: `Bearer ${key}`, ...headers } });
+    const read = (headers = {}) => fetch(app.origin + CONFIGURATION, { headers: { ...bearer(key), ...headers } });
     const etag = String((await read()).headers.get("etag"));
     const waiting = read({ "If-None-Match": etag, Prefer: "wait=25" });
     const me = (count: number) => Promise.all(Array.from({ length: count }, () => calls.call("/api/v1/me", used)));

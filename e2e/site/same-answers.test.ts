@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CHECK_INS } from "@/e2e/support/agent-protocols";
 import { ask, spend } from "@/e2e/support/ask";
-import type { WholeAnswer } from "@/e2e/support/calls";
+import { bearer, type WholeAnswer } from "@/e2e/support/calls";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { askOverHttp, callsOf, origin } from "@/e2e/support/over-http";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
@@ -38,8 +38,6 @@ async function statusOf({ path, headers = {}, ...init }: Request): Promise<numbe
   expect(inOrder(overHttp), `${init.method ?? "GET"} ${path}`).toEqual(inOrder(inProcess));
   return overHttp.status;
 }
-
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 test("/metrics answers 200, 401 and 405 over HTTP as in process", async () => {
   const { token } = await newAccount();

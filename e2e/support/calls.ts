@@ -19,6 +19,10 @@ export function comparable({ status, headers, text }: WholeAnswer, but = ["date"
   return { status, text, names: [...headers.keys()], values: [...headers].filter(([name]) => !but.includes(name)) };
 }
 
+/** The header that carries a token or a key. */
+export const bearer = (raw: string | null): Record<string, string> =>
+  raw === null ? {} : { Authorization: `Bearer ${raw}` };
+
 type Init = { method?: string; headers?: Record<string, string> };
 
 /**
@@ -40,8 +44,7 @@ export function callsThrough(ask: Ask, askDocument = ask) {
    */
   async function call(path: string, token: string | null, init: Init = {}): Promise<Answer> {
     const method = init.method ?? "GET";
-    const headers = { ...(token === null ? {} : { Authorization: `Bearer ${token}` }), ...init.headers };
-    const answer = await ask(path, { method, headers });
+    const answer = await ask(path, { method, headers: { ...bearer(token), ...init.headers } });
     const { status, text } = answer;
     const problems = (await findJudge())({ method, path, ...answer });
     if (answer.headers.has("access-control-allow-credentials")) problems.push("lets pages of others send cookies");

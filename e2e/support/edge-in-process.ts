@@ -1,5 +1,6 @@
 import { afterEach, beforeAll } from "vitest";
-import { answer } from "@/e2e/support/ask";
+import { ask } from "@/e2e/support/ask";
+import { bearer } from "@/e2e/support/calls";
 import { CONFIGURATION, insertNode, RULES } from "@/e2e/support/edge-nodes";
 import { newAccount, unique } from "@/e2e/support/factories";
 import { runSql } from "@/e2e/support/run-sql";
@@ -31,25 +32,18 @@ export function edgeNodesInProcess() {
   }
 
   async function get(key: string | null, headers: Headers = {}) {
-    const response = await answer(CONFIGURATION, {
-      headers: { ...(key !== null && { Authorization: `Bearer ${key}` }), ...headers },
-    });
-    const text = await response.text();
-    const json = text === "" ? null : JSON.parse(text);
-    return { status: response.status, headers: response.headers, text, json, etag: response.headers.get("etag") ?? "" };
+    const answer = await ask(CONFIGURATION, { headers: { ...bearer(key), ...headers } });
+    const json = answer.text === "" ? null : JSON.parse(answer.text);
+    return { ...answer, json, etag: answer.headers.get("etag") ?? "" };
   }
 
   async function report(key: string | null, body: unknown, init: { headers?: Headers; method?: string } = {}) {
-    const response = await answer("/ingest/v1/edge/reports", {
+    const { status, headers, text } = await ask("/ingest/v1/edge/reports", {
       method: init.method ?? "POST",
-      headers: {
-        "Content-Type": "application/json",
-        ...(key !== null && { Authorization: `Bearer ${key}` }),
-        ...init.headers,
-      },
+      headers: { "Content-Type": "application/json", ...bearer(key), ...init.headers },
       ...(init.method !== "GET" && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, json: await response.json() };
+    return { status, headers, json: JSON.parse(text) };
   }
 
   const acknowledge = (key: string, service_id: number, version: number | null, error: string | null = null) =>

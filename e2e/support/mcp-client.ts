@@ -1,3 +1,5 @@
+import { bearer } from "./calls";
+
 /** The revisions that clients of today speak. */
 export const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 export type Revision = (typeof REVISIONS)[number];
@@ -62,7 +64,7 @@ export function mcpThrough(fetch: Fetch) {
       headers: {
         "Content-Type": "application/json",
         Accept: "application/json, text/event-stream",
-        ...(token !== null && { Authorization: `Bearer ${token}` }),
+        ...bearer(token),
         ...headers,
       },
       body: typeof body === "string" ? body : JSON.stringify(body),
