@@ -4,18 +4,9 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { grown, nodeExporterSeries } from "@/e2e/support/agent-bodies";
 import { AGENTS, CHECK_INS, EMPTY, plain, REPORTERS } from "@/e2e/support/agent-protocols";
-import {
-  agentAt,
-  INFLUX,
-  now,
-  OTLP,
-  paths,
-  type Sent,
-  samplesOf,
-  send,
-  writeSeries,
-} from "@/e2e/support/agent-requests";
+import { agentAt, INFLUX, now, OTLP, paths, samplesOf, send, writeSeries } from "@/e2e/support/agent-requests";
 import { answer, ask } from "@/e2e/support/ask";
+import { type Answer, bearer } from "@/e2e/support/calls";
 import { newAccount, newReportingServer, unusableKeys } from "@/e2e/support/factories";
 import { exportRequest } from "@/e2e/support/otlp-request";
 import type { Series } from "@/e2e/support/write-request";
@@ -63,23 +54,20 @@ test("failures give their reason where agents of InfluxDB and OTLP look for it",
 });
 
 test("ping and health of InfluxDB need no key; other methods and paths are refused", async () => {
-  const ask = async (path: string, method: string) => {
-    const response = await answer(path, { method });
-    return [response.status, await response.text()];
-  };
-  expect(await ask("/ingest/influx/ping", "GET")).toEqual([204, ""]);
-  expect(await ask("/ingest/influx/ping", "HEAD")).toEqual([204, ""]);
-  const [status, health] = await ask("/ingest/influx/health", "GET");
-  expect([status, JSON.parse(String(health))]).toEqual([
-    200,
-    { name: "console", status: "pass", message: "ready for writes" },
-  ]);
-  for (const path of paths) {
-    for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) expect((await ask(path, method))[0]).toBe(405);
+  for (const method of ["GET", "HEAD"]) {
+    expect(await ask("/ingest/influx/ping", { method })).toMatchObject({ status: 204, text: "" });
   }
-  expect((await ask("/ingest/influx/health", "POST"))[0]).toBe(405);
+  const health = await ask("/ingest/influx/health");
+  expect(health.status).toBe(200);
+  expect(JSON.parse(health.text)).toEqual({ name: "console", status: "pass", message: "ready for writes" });
+  for (const path of paths) {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      expect((await ask(path, { method })).status).toBe(405);
+    }
+  }
+  expect((await ask("/ingest/influx/health", { method: "POST" })).status).toBe(405);
   for (const path of ["/ingest/influx/query", "/ingest/prometheus", "/ingest/otlp/v1/traces", "/ingest/collectd/x"]) {
-    expect((await ask(path, "POST"))[0], path).toBe(404);
+    expect((await ask(path, { method: "POST" })).status, path).toBe(404);
   }
 });
 
@@ -93,7 +81,7 @@ test("check-ins with one key share 300 a minute over all endpoints, then get 429
   for (let from = 0; from < 60; from += 10) {
     expect((await writeSeries(key, backlog.slice(from, from + 10).flat())).status).toBe(204);
   }
-  const answers: Sent[] = [];
+  const answers: Answer[] = [];
   for (let batch = 0; batch < 14; batch++) {
     const requests = Array.from({ length: 20 }, (_, n) => [CHECK_INS, ...paths][n % (1 + paths.length)] ?? "");
     // A body that tells nothing counts as well.
@@ -167,10 +155,7 @@ test("the state kept for an agent is bounded and is deleted with its key", async
 
 test("an agent beside our daemon with the same key is reported as two daemons", async () => {
   const { id, key } = await newReportingServer();
-  const checkIn = () =>
-    send("/ingest/v1/check-ins", key, JSON.stringify({ cpu_pct: 5, daemon: "0123456789abcdef" }), {
-      "Content-Type": "application/json",
-    });
+  const checkIn = () => send(CHECK_INS, key, JSON.stringify({ cpu_pct: 5, daemon: "0123456789abcdef" }));
   const ts = now() - 30 * SECOND;
   await checkIn();
   await writeSeries(key, nodeExporterSeries(ts, grown(0)));
@@ -188,14 +173,8 @@ test("OTLP in compressed Protocol Buffers makes the same check-in, answered in P
     for (const round of [0, 1]) {
       const json = String(agentAt(OTLP)?.body(now() - (30 - 15 * round) * SECOND, round));
       const body = isBinary ? plain(gzipSync(exportRequest(JSON.parse(json)))) : json;
-      const answer = await ask(OTLP, {
-        method: "POST",
-        headers: {
-          Authorization: `Bearer ${key}`,
-          ...(isBinary ? { ...binary, "Content-Encoding": "gzip" } : { "Content-Type": "application/json" }),
-        },
-        body,
-      });
+      const type = isBinary ? { ...binary, "Content-Encoding": "gzip" } : { "Content-Type": "application/json" };
+      const answer = await ask(OTLP, { method: "POST", headers: { ...bearer(key), ...type }, body });
       expect([answer.status, answer.text]).toEqual([200, isBinary ? "" : "{}"]);
       if (isBinary) expect(answer.headers.get("content-type")).toBe("application/x-protobuf");
     }
@@ -205,18 +184,15 @@ test("OTLP in compressed Protocol Buffers makes the same check-in, answered in P
   expect(samples[0]).toHaveLength(2);
   const { key } = await newReportingServer(accountId);
   const whole = exportRequest(JSON.parse(String(agentAt(OTLP)?.body(now(), 0))));
-  for (const [bearer, body, status, code, message, method = "POST", path = OTLP] of [
+  for (const [sender, body, status, code, message, method = "POST", path = OTLP] of [
     [key, whole, 405, 12, "Method not allowed. Machines report with POST.", "PUT"],
     [mintToken("serverKey"), whole, 401, 16, "Invalid or replaced server key."],
     [key, whole.subarray(0, -3), 400, 3, "The body is not a whole ExportMetricsServiceRequest of OTLP."],
     [key, Buffer.alloc(9, 0x0b), 400, 3, "The body is not a whole ExportMetricsServiceRequest of OTLP."],
     [key, whole, 404, 5, "Not found.", "POST", "/ingest/otlp/v1/logs"],
   ] as [string, Buffer, number, number, string, string?, string?][]) {
-    const response = await answer(path, {
-      method,
-      headers: { Authorization: `Bearer ${bearer}`, ...binary },
-      body: plain(body),
-    });
+    const headers = { ...bearer(sender), ...binary };
+    const response = await answer(path, { method, headers, body: plain(body) });
     expect([response.status, response.headers.get("content-type")]).toEqual([status, "application/x-protobuf"]);
     const bytes = Buffer.from(await response.arrayBuffer());
     expect([...bytes.subarray(0, 2)]).toEqual([8, code]);

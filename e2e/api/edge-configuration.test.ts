@@ -2,6 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { answer, call } from "@/e2e/support/ask";
 import { bearer, ENDPOINT_PATHS } from "@/e2e/support/calls";
+import { send as checkIn } from "@/e2e/support/check-ins";
 import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
 import { CONFIGURATION, RULES } from "@/e2e/support/edge-nodes";
 import { newAccount, unique } from "@/e2e/support/factories";
@@ -196,12 +197,7 @@ test("a node key only reads the configuration and reports, and no other key can"
     error: 'Missing edge node key. Send "Authorization: Bearer <edge node key>".',
   });
   // An edge node's key cannot check in as a server, and a server's key cannot act as an edge node.
-  const checkIn = await answer("/ingest/v1/check-ins", {
-    method: "POST",
-    headers: { Authorization: `Bearer ${node.key}`, "Content-Type": "application/json" },
-    body: "{}",
-  });
-  expect(checkIn.status).toBe(401);
+  expect((await checkIn(node.key, {})).status).toBe(401);
   const replaced = await nodes.replaceNodeKey(node.id);
   expect((await get(node.key)).status).toBe(200);
   expect((await get(replaced.kind === "replaced" ? replaced.rawKey : null)).status).toBe(200);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { AGENTS, EMPTY, REPORTERS, typeOf } from "@/e2e/support/agent-protocols";
-import { answer, getData } from "@/e2e/support/ask";
+import { AGENTS, type Body, EMPTY, REPORTERS } from "@/e2e/support/agent-protocols";
+import { send as sendTo } from "@/e2e/support/agent-requests";
+import { getData } from "@/e2e/support/ask";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -13,9 +14,8 @@ const [, DAEMON] = Object.entries(REPORTERS)[0] as [string, (typeof REPORTERS)[s
 async function newReporter() {
   const account = await newAccount();
   const server = await newReportingServer(account.id);
-  const send = async (path: string, body: BodyInit, headers: Record<string, string> = typeOf(path)) =>
-    (await answer(path, { method: "POST", headers: { ...headers, Authorization: `Bearer ${server.key}` }, body }))
-      .status;
+  const send = async (path: string, body: Body, headers?: Record<string, string>) =>
+    (await sendTo(path, server.key, body, headers)).status;
   const refusal = async () => (await getServerReport(account.id, String(server.id))).refusal;
   /** Changes with each write of the row. */
   const version = async () => {
@@ -38,7 +38,7 @@ for (const [name, { path, body }] of Object.entries(REPORTERS)) {
     expect(await send(path, body(Date.now() - SECOND, 0))).toBeLessThan(300);
     expect(await refusal()).toBeNull();
     // At once, although a check-in has just come.
-    expect(await send(path, broken, { ...typeOf(path), "Content-Encoding": "br" })).toBe(415);
+    expect(await send(path, broken, { "Content-Encoding": "br" })).toBe(415);
     expect((await refusal())?.reason).toMatch(/^Send /);
     expect(await send(path, body(Date.now(), 1))).toBeLessThan(300);
     expect(await refusal()).toBeNull();
