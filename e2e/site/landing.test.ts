@@ -7,20 +7,17 @@ import { origin } from "@/e2e/support/over-http";
 import { runProgram } from "@/e2e/support/run-program";
 import { tempFolder } from "@/e2e/support/temp-folder";
 import { needsProgram } from "@/e2e/support/unit-needs";
-import { type Part, Visitor } from "@/e2e/support/visitor";
+import { Visitor } from "@/e2e/support/visitor";
 
 /** The step with this title, of those from nothing to the first answer. */
-const step = (page: Visitor, title: string): Part =>
-  page.$("li").filter((_, item) => page.$(item).find("h2").text() === title) as unknown as Part;
+const step = (page: Visitor, title: string) =>
+  page.$("li").filter((_, item) => page.$(item).find("h2").text() === title);
 
 test("the start page shows a stranger both products and the first steps", async () => {
   const page = await new Visitor(origin).goto("/");
   const rows = page.part("Example: four servers").find("tr:has(th[scope=row])");
   expect(rows.length).toBe(4);
-  const scores = rows
-    .find("td:nth-child(2) data")
-    .toArray()
-    .map((data) => Number(page.$(data).text()));
+  const scores = page.textsOf(rows.find("td:nth-child(2) data")).map(Number);
   expect(scores).toHaveLength(4);
   expect(scores).toEqual([...scores].sort((a, b) => a - b));
   expect(scores.every((score) => score > 0 && score <= 1000)).toBe(true);
@@ -30,7 +27,7 @@ test("the start page shows a stranger both products and the first steps", async 
   expect(page.textOf(step(page, "Create a token"))).toMatch(/cpat_….*Read-only/);
   // Both products in the first sentence, and each with a picture; who may sign up, and how.
   const main = page.textOf("main");
-  expect(page.textOf(page.$("main p").first() as unknown as Part)).toMatch(
+  expect(page.textOf(page.$("main p").first())).toMatch(
     /^[^.]*health score[^.]*server[^.]*protection from attacks for your game servers\./,
   );
   expect(page.textOf(page.part(/protected Minecraft server/))).toContain("attack dropped");

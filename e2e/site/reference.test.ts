@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { askOverHttp, origin } from "@/e2e/support/over-http";
 import { createToken, newVisitor } from "@/e2e/support/site";
-import { type Part, Visitor } from "@/e2e/support/visitor";
+import { Visitor } from "@/e2e/support/visitor";
 import { ENDPOINTS } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { API_REFERENCE, TOKEN_PAGE } from "@/lib/page-paths";
 
 const openReference = () => new Visitor(origin).goto(API_REFERENCE);
 /** The part of an endpoint. */
-const article = (page: Visitor, name: string): Part =>
-  page.$("article").filter((_, part) => page.nameOf(page.$(part) as unknown as Part) === name) as unknown as Part;
+const article = (page: Visitor, name: string) =>
+  page.$("article").filter((_, part) => page.nameOf(page.$(part)) === name);
 
 test("the reference is complete without JavaScript and without an account", async () => {
   const page = await openReference();
@@ -20,10 +20,7 @@ test("the reference is complete without JavaScript and without an account", asyn
     expect(section.find("pre").first().text(), path).toContain(`curl -sS "${origin}/api/v1/`);
     expect(page.textOf(section)).toContain(get.summary);
   }
-  const shown = page
-    .$("dt code")
-    .toArray()
-    .map((code) => page.$(code).text());
+  const shown = page.textsOf("dt code");
   const last = new Set(shown.map((name) => name.split(".").at(-1)?.replace("[]", "")));
   for (const [name, schema] of Object.entries(described.components.schemas)) {
     if (name === "Failure") continue;
@@ -44,17 +41,8 @@ test("the reference is complete without JavaScript and without an account", asyn
 
 test("the worked example recomputes the score of the example from its components", async () => {
   const page = await openReference();
-  const table = page.$("#worked-example ~ table").first();
-  const rows = table
-    .find("tbody tr")
-    .toArray()
-    .map((line) =>
-      page
-        .$(line)
-        .find("td")
-        .toArray()
-        .map((cell) => Number(page.$(cell).text())),
-    );
+  const lines = page.$("#worked-example ~ table").first().find("tbody tr").toArray();
+  const rows = lines.map((line) => page.textsOf(page.$(line).find("td")).map(Number));
   expect(rows).toHaveLength(6);
   const sum = rows.reduce((total, [points = 0, weight = 0]) => total + points * weight, 0);
   expect(rows.map(([points = 0, weight = 0]) => points * weight)).toEqual(rows.map(([, , product]) => product));
@@ -67,13 +55,13 @@ test("the reference is linked from the start page, token page and new tokens", a
   const { page } = await newVisitor();
   for (const path of ["/", TOKEN_PAGE]) {
     await page.goto(path);
-    await page.follow(/API reference$/, page.$("main") as unknown as Part);
+    await page.follow(/API reference$/, page.$("main"));
     expect(page.path).toBe(API_REFERENCE);
     expect(page.heading).toBe("API reference");
   }
   await page.goto(TOKEN_PAGE);
   await createToken(page, "new");
-  expect(page.link("API reference", page.$("main") as unknown as Part).attr("href")).toBe(API_REFERENCE);
+  expect(page.link("API reference", page.$("main")).attr("href")).toBe(API_REFERENCE);
 });
 
 test("the contents lead to every endpoint", async () => {
@@ -115,11 +103,7 @@ test("the reference's requests match its answers, with the reader's own ids when
     ["getServer", "servers", server],
     ["getGameService", "game-services", service],
   ] as const) {
-    const section = page.$(`article[aria-labelledby="${operation}"]`);
-    const blocks = section
-      .find("pre")
-      .toArray()
-      .map((pre) => page.$(pre).text());
+    const blocks = page.textsOf(`article[aria-labelledby="${operation}"] pre`);
     expect(blocks.find((text) => text.includes(`/api/v1/${path}/${own}"`))).toContain("curl -sS");
     expect(blocks.filter((text) => text.includes(`"id": ${own},`)).length, operation).toBeGreaterThan(0);
   }

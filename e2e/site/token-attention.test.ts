@@ -97,11 +97,7 @@ test("a day of use is a chart with its numbers and the last ips", async () => {
   expect(page.$("[aria-label='Requests in each of the last 24 hours, at most 1,204']").length).toBe(1);
   expect(page.text).toContain(`Busiest minute: 131 requests, of which the limit answers ${API_REQUESTS.limit}.`);
   expect(page.text).toContain("1,170 answered, 30 refused over the limit (429), 4 refused (401)");
-  const cells = page
-    .rows("1,170")
-    .find("td")
-    .toArray()
-    .map((cell) => page.textOf(page.$(cell)));
+  const cells = page.textsOf(page.rows("1,170").find("td"));
   expect(cells.slice(-3)).toEqual(["1,170", "30", "4"]);
   expect(page.textOf(page.rows("192.0.2.7", "Used from"))).toContain("curl/8.5.0");
 });
