@@ -139,9 +139,8 @@ test("a report is taken whole or refused in a sentence that names the fault", as
     [{ acknowledgements: [{ ...acknowledgement, error: "a\u0000b" }] }, /^acknowledgements\.0\.error: holds control/],
     [{ acknowledgements: [{ ...acknowledgement, error: "x".repeat(257) }] }, /^acknowledgements\.0\.error: /],
   ] as [unknown, RegExp][]) {
-    const answer = await report(node.key, body);
-    expect(answer.json, JSON.stringify(body).slice(0, 90)).toEqual({ error: expect.stringMatching(message) });
-    expect(answer.status).toBe(400);
+    const answered = { status: 400, json: { error: expect.stringMatching(message) } };
+    expect(await report(node.key, body), JSON.stringify(body).slice(0, 90)).toMatchObject(answered);
   }
   expect((await report(node.key, { intervals: [{ ...good, latency_ms: null }] })).status).toBe(200);
   expect((await report(node.key, " ".repeat(256 * 1024 + 1))).json).toEqual({
