@@ -13,7 +13,7 @@ test("the menu leads to the account, and a new password ends all other sessions"
   const mine = await db.session.findFirstOrThrow({ where: { accountId: account.id } });
   const elsewhere = await Visitor.signedIn(origin, account.id);
   await page.goto("/dashboard");
-  const menu = page.textOf(page.$.root().find("header").first());
+  const menu = page.textOf(page.$("header").first());
   for (const text of [account.name, account.email, "Customer"]) expect(menu).toContain(text);
   await page.follow("Account and sessions");
   expect(page.path).toBe(ACCOUNT_PAGE);

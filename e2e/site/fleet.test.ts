@@ -38,7 +38,7 @@ type Shown = Omit<ServerDetail, "facts"> & { facts: Record<string, string> };
 
 /** What the page of a server shows, in the shape of the API. */
 function shownServer(page: Visitor): Shown {
-  const article = page.$.root().find("article[data-server]");
+  const article = page.$("article[data-server]");
   const definition = (name: string) =>
     article
       .find("dt")
@@ -177,7 +177,7 @@ test("servers are listed worst first or by name, with 150 on a page", async () =
   await page.goto("/dashboard");
   expect(shownList(page)).toHaveLength(150);
   expect(shownList(page)[0]?.label).toBe("Zulu");
-  await page.follow("Server", page.$.root().find("thead"));
+  await page.follow("Server", page.$("thead"));
   expect(page.path).toMatch(/order=name/);
   const labels = shownList(page).map(({ label }) => label);
   await page.follow("Next");
@@ -197,12 +197,12 @@ test("the fleet says what needs attention in title, icon, chips and rows", async
   expect(title()).toBe("(2) Servers · Console");
   expect(page.$('link[rel="icon"][type="image/svg+xml"]').attr("href")).toBe("/favicon-alert.svg");
   expect((await fetch(`${origin}/favicon-alert.svg`)).status).toBe(200);
-  const row = (id: number) => page.$.root().find(`tr[data-server="${id}"]`);
+  const row = (id: number) => page.$(`tr[data-server="${id}"]`);
   expect(page.textOf(row(silent))).toContain("Offline");
   expect(page.textOf(row(silent))).toContain("Last check-in 1 hour ago");
   expect(page.textOf(row(online))).toMatch(/Stability: 0\s% of check-ins received/);
   expect(page.textOf(row(online))).toMatch(/72\.5\s%/);
-  const never = page.$.root().find("tr[data-group=never]");
+  const never = page.$("tr[data-group=never]");
   expect(page.textOf(never)).toContain("Never checked in");
   expect(page.textOf(never.find("td").eq(1))).toContain("–");
   const groups = () => each(page, "tr[data-server]").map((one) => one.attr("data-group"));
@@ -212,7 +212,7 @@ test("the fleet says what needs attention in title, icon, chips and rows", async
   expect(groups()).toHaveLength(1);
   await page.follow("All 3");
   expect(groups()).toHaveLength(3);
-  const search = page.$.root().find("input[type=search]").attr("name") ?? "";
+  const search = page.$("input[type=search]").attr("name") ?? "";
   await page.goto(`/dashboard?${new URLSearchParams({ [search]: "2001:db8" })}`);
   expect(groups()).toHaveLength(1);
   await page.goto(`/dashboard?${new URLSearchParams({ [search]: "nowhere" })}`);
@@ -247,7 +247,7 @@ test("each sorting title tells screen readers the order, and its link reverses i
     await recordCheckIn(id, { sample: { cpuPct, memUsedMb: used, memTotalMb: 100, diskUsedPct } });
   }
   await page.goto("/dashboard");
-  const sorted = () => page.$.root().find("th[aria-sort]");
+  const sorted = () => page.$("th[aria-sort]");
   expect(page.textsOf(sorted())).toEqual(["Score"]);
   for (const [title, order, first] of [
     ["Server", "ascending", ["one", "three", "two"]],
@@ -261,7 +261,7 @@ test("each sorting title tells screen readers the order, and its link reverses i
       [order, first],
       [turned, [...first].reverse()],
     ] as const) {
-      await page.follow(title, page.$.root().find("thead"));
+      await page.follow(title, page.$("thead"));
       expect([page.textsOf(sorted()), sorted().attr("aria-sort")], title).toEqual([[title], said]);
       expect(page.textsOf("tr[data-server] th a"), `${title}, ${said}`).toEqual(expected);
     }

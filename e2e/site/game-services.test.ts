@@ -12,10 +12,7 @@ import { MEANINGS } from "@/lib/game-services/counters";
 const SERVICES = "/dashboard/game-services";
 const serviceOf = (accountId: number) => db.gameService.findFirstOrThrow({ where: { accountId } });
 /** What a tile of the traffic says. */
-const tile = (page: Visitor, name: string) =>
-  page.$.root()
-    .find("dl > div")
-    .filter((_, div) => page.$(div).text().includes(name));
+const tile = (page: Visitor, name: string) => page.$("dl > div").filter((_, div) => page.$(div).text().includes(name));
 
 test("each change of a service from creation to deletion is its own version", async () => {
   const { account, page } = await newVisitor();
@@ -41,7 +38,7 @@ test("each change of a service from creation to deletion is its own version", as
   expect(await serviceOf(account.id)).toMatchObject(created);
   expect(page.text).toContain("No edge node has fetched this service yet");
 
-  await page.follow("Settings", page.$.root().find("main"));
+  await page.follow("Settings", page.$("main"));
   await page.press("Save", { "Port of the origin": "25570" });
   expect(page.text).toContain("Edge nodes apply the change");
   expect(await serviceOf(account.id)).toMatchObject({ originPort: 25_570, configVersion: 2 });
@@ -54,7 +51,7 @@ test("each change of a service from creation to deletion is its own version", as
   ]);
   await page.goto(`${SERVICES}/${id}`);
   expect(page.buttons("Disable").length).toBe(0);
-  await page.follow("Settings", page.$.root().find("main"));
+  await page.follow("Settings", page.$("main"));
   await page.follow("Disable this service…");
   expect(page.text).toContain("It had 1,760 connections in the last hour.");
   expect(await serviceOf(account.id)).toMatchObject({ wish: "on", configVersion: 2 });
@@ -95,7 +92,7 @@ test("real ips are switched on, with instructions for the origin, and off again"
   const stored = () => db.gameService.findUniqueOrThrow({ where: { id } });
   await page.goto(`${SERVICES}/${id}`);
   expect(page.text).toContain("Off: the origin sees edge nodes");
-  await page.follow("Settings", page.$.root().find("main"));
+  await page.follow("Settings", page.$("main"));
   const section = page.part("Real ips");
   expect(page.textOf(section)).toContain("refuses everybody");
   const servers = page.textsOf(section.find("li"));
@@ -109,7 +106,7 @@ test("real ips are switched on, with instructions for the origin, and off again"
   expect(page.statuses.join()).toMatch(/Real ips are on\. Edge nodes apply this/);
   expect(page.text).toContain("On: the origin is told them by PROXY protocol v2");
   expect(await stored()).toMatchObject({ sendsRealIps: true, configVersion: 2 });
-  await page.follow("Settings", page.$.root().find("main"));
+  await page.follow("Settings", page.$("main"));
   await page.press("Switch real ips off");
   expect(page.statuses.join()).toMatch(/Real ips are off\. Edge nodes apply this/);
   expect(await stored()).toMatchObject({ sendsRealIps: false, configVersion: 3 });

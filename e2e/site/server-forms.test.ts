@@ -39,7 +39,7 @@ test("a server is added with a key shown once and the lines to paste", async () 
   expect(await checkInAt(origin, key)).toBeLessThan(300);
   await page.follow("Go to the server");
   expect(page.heading).toBe("Web front");
-  expect(page.textOf(page.$.root().find("main header").first())).toContain("Online");
+  expect(page.textOf(page.$("main header").first())).toContain("Online");
   expect(page.html).not.toMatch(KEY);
 });
 
@@ -57,7 +57,7 @@ test("a server is renamed, and removed only after a question that names it", asy
   const { account, page } = await newVisitor();
   const { id } = await newServer(account.id, { label: "Old <b>name</b>" });
   await page.goto(`/dashboard/servers/${id}`);
-  await page.follow("Settings", page.$.root().find("main"));
+  await page.follow("Settings", page.$("main"));
   await page.press("Rename", { Label: "New name" });
   expect(page.statuses.join()).toContain("New name");
   expect(await db.server.findUniqueOrThrow({ where: { id } })).toMatchObject({ label: "New name" });
@@ -148,7 +148,7 @@ test("no form does anything to a server of another account, whatever id it carri
     ["benchmark", "main ul form", run.kind === "requested" ? run.id : 0],
   ] as const) {
     await page.goto(`/dashboard/servers/${own}/${path}`);
-    const fields = page.fieldsOf(/./, page.$.root().find(form));
+    const fields = page.fieldsOf(/./, page.$(form));
     const answers: [number, string][] = [];
     for (const other of [id, 2 ** 31 - 1]) {
       const forged: Record<string, string> = { ...typed, id: String(other), s: String(other) };
@@ -175,15 +175,15 @@ test("a new server offers a configuration to paste for each of five agents", asy
   for (const path of [null, `/dashboard/servers/${id}`]) {
     if (path) await page.goto(path);
     // Five other ways are one line, until somebody asks for them.
-    const others = page.$.root()
-      .find("details")
+    const others = page
+      .$("details")
       .filter((_, one) => page.$(one).children("summary").text().startsWith("Other ways to report: Prometheus"));
     expect(others.length).toBe(1);
     expect(others.is("[open]")).toBe(false);
     const figures = others
       .find("details figure")
       .toArray()
-      .map((figure) => page.$.root().find(figure));
+      .map((figure) => page.$(figure));
     for (const { name, place, text } of agentConfigurations(origin)) {
       expect(
         page.textsOf(others.find("details > summary")).some((summary) => summary.includes(name)),

@@ -99,8 +99,8 @@ test("foreign, unknown and impossible services are the same missing page everywh
       await page.goto(`${SERVICES}/${text}${rest}`);
       expect(page.status, text + rest).toBe(404);
       // What the browser shows, whole: all but nonces and the place that was asked for.
-      page.$.root().find("[nonce]").removeAttr("nonce");
-      pages.push(page.$.root().find("body").html()?.replaceAll(`game-services/${text}`, "game-services/ID") ?? "");
+      page.$("[nonce]").removeAttr("nonce");
+      pages.push(page.$("body").html()?.replaceAll(`game-services/${text}`, "game-services/ID") ?? "");
     }
     expect(new Set(pages).size, rest).toBe(1);
   }

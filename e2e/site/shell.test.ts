@@ -21,7 +21,7 @@ test("the navigation leads to the tokens, and sign-out is on every signed-in pag
   ] as const) {
     await page.goto(path);
     expect(page.textsOf(page.part("Main").find("[aria-current]")), path).toEqual(here);
-    const banner = page.$.root().find("header").first();
+    const banner = page.$("header").first();
     expect(page.textOf(banner), path).toContain(account.email);
     expect(page.buttons("Sign out", banner).length, path).toBe(1);
   }
@@ -29,7 +29,7 @@ test("the navigation leads to the tokens, and sign-out is on every signed-in pag
 
 test("a missing page is a 404 in the usual frame, signed in or not", async () => {
   const { account, page } = await newVisitor();
-  const banner = () => page.textOf(page.$.root().find("header").first());
+  const banner = () => page.textOf(page.$("header").first());
   for (const path of ["/no/such/page", "/dashboard/no/such/page"]) {
     await page.goto(path);
     expect([page.status, page.heading], path).toEqual([404, "There is no such page"]);

@@ -6,8 +6,8 @@ import { db } from "@/lib/database/client";
 import { mintToken } from "@/lib/tokens/format";
 
 const tagsOf = async (id: number) => (await db.server.findUniqueOrThrow({ where: { id } })).tags;
-const servers = (page: Visitor) => page.$.root().find("[data-server]");
-const boxes = (page: Visitor) => page.$.root().find("main input[type=checkbox]");
+const servers = (page: Visitor) => page.$("[data-server]");
+const boxes = (page: Visitor) => page.$("main input[type=checkbox]");
 const checked = (page: Visitor) => boxes(page).filter("[checked]").length;
 
 test("a server's tags are saved normalised, and bad ones stay with a sentence", async () => {

@@ -55,9 +55,7 @@ export async function addChannel(page: Visitor, kind: keyof typeof ADD, target: 
 
 /** The channel of this name. @throws when the page has none */
 export function card(page: Visitor, name: string): Part {
-  const found = page.$.root()
-    .find("article")
-    .filter((_, one) => page.textOf(page.$(one).find("h3")) === name);
+  const found = page.$("article").filter((_, one) => page.textOf(page.$(one).find("h3")) === name);
   if (found.length !== 1) throw new Error(`The page has ${found.length} channels named ${name}: ${page.text}`);
   return found;
 }

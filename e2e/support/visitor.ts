@@ -14,6 +14,7 @@ type Press = {
 };
 
 const MOST_REDIRECTS = 5;
+const PARTS = "section, form, nav, ul, ol, table, dialog, fieldset, figure, [role]";
 
 /**
  * A browser without JavaScript, as far as the console's pages need one: cookies, redirects, links, fields by their labels,
@@ -94,13 +95,12 @@ export class Visitor {
 
   /** The section, form, navigation, list, table or dialog of this name. @throws when there is none. */
   part(name: Name): Part {
-    const selector = "section, form, nav, ul, ol, table, dialog, fieldset, figure, [role]";
-    return this.#required(this.#named(selector, name).first(), `part ${name}`);
+    return this.#required(this.#named(PARTS, name).first(), `part ${name}`);
   }
 
   /** Whether such a part is there. */
   hasPart(name: Name): boolean {
-    return this.#named("section, form, nav, ul, ol, table, dialog, fieldset, figure, [role]", name).length > 0;
+    return this.#named(PARTS, name).length > 0;
   }
 
   /** The rows with this text, of a table of this name or of all. */
@@ -113,7 +113,7 @@ export class Visitor {
   }
 
   /** The links of this name. */
-  links(name: Name, within: Part = this.$.root().find("body")): Part {
+  links(name: Name, within: Part = this.$("body")): Part {
     return this.#named("a[href]", name, within);
   }
 
@@ -126,16 +126,16 @@ export class Visitor {
   }
 
   /** The buttons of this name that can be pressed. */
-  buttons(name: Name, within: Part = this.$.root().find("body")): Part {
+  buttons(name: Name, within: Part = this.$("body")): Part {
     return this.#named("button:not([disabled]), input[type=submit]:not([disabled])", name, within);
   }
 
   /** The field that a label names, whole or by its beginning. @throws when there is none. */
-  field(label: string, within: Part = this.$.root().find("body")): Part {
+  field(label: string, within: Part = this.$("body")): Part {
     return this.#required(this.#field(label, within), `field ${label}`);
   }
 
-  hasField(label: string, within: Part = this.$.root().find("body")): boolean {
+  hasField(label: string, within: Part = this.$("body")): boolean {
     return this.#field(label, within).length > 0;
   }
 
@@ -242,7 +242,7 @@ export class Visitor {
   }
 
   /** By the whole name, or else by its beginning. */
-  #named(selector: string, name: Name, within: Part = this.$.root().find("body")): Part {
+  #named(selector: string, name: Name, within: Part = this.$("body")): Part {
     const all = within.find(selector);
     const those = (isIt: (found: string) => boolean) => all.filter((_, one) => isIt(this.nameOf(this.$(one))));
     if (typeof name !== "string") return those((found) => name.test(found));
@@ -273,15 +273,12 @@ export class Visitor {
     const fields = "input, select, textarea";
     if (!found) return this.#named(`:is(${fields}):is([aria-label], [aria-labelledby])`, label, within).first();
     const id = this.$(found).attr("for");
-    return (id ? this.$.root().find(`[id="${id}"]`) : this.$(found).find(fields)).first();
+    return (id ? this.$(`[id="${id}"]`) : this.$(found).find(fields)).first();
   }
 
   #formOf(button: Part): Part {
     const id = button.attr("form");
-    return this.#required(
-      id ? this.$.root().find(`form[id="${id}"]`) : button.parents("form").first(),
-      "form of this button",
-    );
+    return this.#required(id ? this.$(`form[id="${id}"]`) : button.parents("form").first(), "form of this button");
   }
 
   #check(field: Part, isChecked: boolean): void {
