@@ -4,6 +4,8 @@ import { startEmbeddedDatabase } from "@/server/embedded/database";
 import { fillRegions } from "./client-regions";
 import { migrate } from "./database";
 
+type Handler = (request: Request, route: { params: Promise<{ id: string }> }) => Promise<Response>;
+
 /** How many elements of a list an example shows. */
 const SHOWN = 2;
 
@@ -20,14 +22,17 @@ export async function main(): Promise<void> {
   // Imported late, as in `writeClients`: the database client reads DATABASE_URL when it is loaded.
   const { seedDemo } = await import("@/prisma/demo/seed");
   const { db } = await import("@/lib/database/client");
-  const { answerInProcess } = await import("@/e2e/support/in-process");
   const { ENDPOINTS } = await import("@/lib/api/contract");
   const { token } = await seedDemo();
 
   const examples: Record<string, unknown> = {};
   for (const [path] of ENDPOINTS) {
-    const response = await answerInProcess(path.replace(":id", path.includes("servers") ? "2" : "1"), { token });
-    examples[path] = shorten(await response.json());
+    // The handler itself, as a plain function: no server, no build.
+    const { GET } = (await import(`../app${path.replace(":id", "[id]")}/route.ts`)) as { GET: Handler };
+    const id = path.includes("servers") ? "2" : "1";
+    const headers = { Authorization: `Bearer ${token}` };
+    const request = new Request(`http://console.example${path.replace(":id", id)}`, { headers });
+    examples[path] = shorten(await (await GET(request, { params: Promise.resolve({ id }) })).json());
   }
   writeFileSync("lib/api/examples.json", `${JSON.stringify(examples, null, 2)}\n`);
   await writeClients();
