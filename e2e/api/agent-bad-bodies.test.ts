@@ -14,7 +14,7 @@ import {
   writeSeries,
 } from "@/e2e/support/agent-requests";
 import { getData } from "@/e2e/support/ask";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { ago, newOwnedReporter, newReportingServer } from "@/e2e/support/factories";
 import { writeRequest } from "@/e2e/support/write-request";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -22,11 +22,8 @@ import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 // Bodies of stock agents that tell nothing, are bent, or are too large.
 
 test("series that tell nothing are taken and make no check-in, whatever instances they have", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id, key } = await newReportingServer(accountId, {
-    createdAt: new Date(Date.now() - HOUR),
-    lastSeenAt: new Date(Date.now() - HOUR),
-  });
+  const anHourAgo = ago(HOUR);
+  const { token, id, key } = await newOwnedReporter({ createdAt: anHourAgo, lastSeenAt: anHourAgo });
   const others = ["a", "b", "constructor"].map((instance) => ({
     labels: { __name__: instance === "a" ? "constructor" : "http_requests_total", instance },
     samples: [[Date.now(), 1]] as const,

@@ -7,7 +7,7 @@ import { AGENTS, CHECK_INS, EMPTY, plain, REPORTERS } from "@/e2e/support/agent-
 import { agentAt, INFLUX, now, OTLP, paths, samplesOf, send, writeSeries } from "@/e2e/support/agent-requests";
 import { answer, ask } from "@/e2e/support/ask";
 import { type Answer, bearer } from "@/e2e/support/calls";
-import { newAccount, newReportingServer, unusableKeys } from "@/e2e/support/factories";
+import { newAccount, newOwnedReporter, newReportingServer, unusableKeys } from "@/e2e/support/factories";
 import { exportRequest } from "@/e2e/support/otlp-request";
 import type { Series } from "@/e2e/support/write-request";
 import { db } from "@/lib/database/client";
@@ -113,8 +113,7 @@ test("every path where machines report their health is covered by these tests", 
 });
 
 test("the state kept for an agent is bounded and is deleted with its key", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { accountId, id, key } = await newOwnedReporter();
   const ts = now() - MINUTE;
   const disks = (first: number, round: number) =>
     Array.from({ length: 2000 }, (_, n): Series => {

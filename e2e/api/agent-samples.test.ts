@@ -3,7 +3,7 @@ import { GROWTH, grown, MEASURED, nodeExporterSeries } from "@/e2e/support/agent
 import { AGENTS, packed } from "@/e2e/support/agent-protocols";
 import { now, OTLP, PROMETHEUS, samplesOf, send, writeSeries } from "@/e2e/support/agent-requests";
 import { getData } from "@/e2e/support/ask";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { newAccount, newOwnedReporter, newReportingServer } from "@/e2e/support/factories";
 import type { Series } from "@/e2e/support/write-request";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -24,8 +24,7 @@ async function newestOf(id: number) {
 
 for (const [name, { path, body, measured }] of Object.entries(AGENTS)) {
   test(`what ${name} sends twice is a check-in with its counters differenced, once`, async () => {
-    const { id: accountId, token } = await newAccount();
-    const { id, key } = await newReportingServer(accountId);
+    const { token, id, key } = await newOwnedReporter();
     const ts = now() - 30 * SECOND;
     expect((await send(path, key, body(ts, 0))).status).toBeLessThan(300);
     // The server is seen before anything could be differenced.
@@ -113,8 +112,7 @@ test("concurrent requests for one instant make one sample with all its readings"
 });
 
 test("each scrape of a delayed hour becomes a sample, and a restart counts once", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId, { createdAt: new Date(Date.now() - 2 * HOUR) });
+  const { id, key } = await newOwnedReporter({ createdAt: new Date(Date.now() - 2 * HOUR) });
   const start = now() - HOUR;
   const scrapes = Array.from({ length: 120 }, (_, n) => {
     const isAfter = n >= 60;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, newGameService, unique } from "@/e2e/support/factories";
+import { newAccount, newGameService, newOwnedService, unique } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/format/time";
 import {
@@ -63,8 +63,7 @@ test("a game service is shared with at most fifty e-mails, with or without accou
 });
 
 test("tickets are limited per service and per account, whatever services the account deletes", async () => {
-  const { id: accountId } = await newAccount();
-  const { id } = await newGameService(accountId);
+  const { accountId, id } = await newOwnedService();
   const open = (serviceId = id) => openServiceTicket(accountId, serviceId, "It does not work");
   const closeAll = () => db.ticket.updateMany({ where: { accountId }, data: { status: "closed" } });
   for (let n = 1; n < MAX_OPEN_TICKETS; n++) expect((await open()).kind).toBe("opened");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { getData } from "@/e2e/support/ask";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { newAccount, newOwnedServer, newServer } from "@/e2e/support/factories";
 import { randomAt } from "@/e2e/support/random";
 import { recordCheckIn, sampleWith, sendSample } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
@@ -15,8 +15,7 @@ import { getHistory } from "@/lib/servers/telemetry/history";
 const onGrid = () => Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND;
 
 async function add(): Promise<{ id: number; accountId: number; detail: () => ReturnType<typeof getServer> }> {
-  const { id: accountId } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { accountId, id } = await newOwnedServer();
   return { id, accountId, detail: () => getServer(accountId, String(id)) };
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { answer } from "@/e2e/support/ask";
-import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
+import { newAccount, newGameService, newOwnedServer, newOwnedService, newToken } from "@/e2e/support/factories";
 import { depthsOf, FOLLOWED, type Follower, playFollowing } from "@/e2e/support/following";
 import { useRealTimers } from "@/e2e/support/real-timers";
 import { DAY, MINUTE, SECOND } from "@/lib/format/time";
@@ -58,8 +58,7 @@ async function inItsTime<Result>(promise: Promise<Result>): Promise<Result> {
 const moveTime = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
 
 test("the client reads every endpoint, and failures carry status, message and request id", async () => {
-  const { id, token } = await newAccount();
-  const { id: server } = await newServer(id);
+  const { accountId: id, token, id: server } = await newOwnedServer();
   const { id: service } = await newGameService(id);
   // As a file of a token ends.
   const api = new ConsoleApi({ origin: ORIGIN, token: `${token}\r\n` });
@@ -109,8 +108,7 @@ test("the client warns once, and only of a token that ends within 14 days", asyn
 });
 
 test("follow gives each interval once, late ones too, over failures and a restart", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id: serviceId } = await newGameService(accountId);
+  const { token, id: serviceId } = await newOwnedService();
   const now = Date.now();
   let restartedAt = 0;
   const start = (since?: number): Follower => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { askExactly } from "@/e2e/support/ask-exactly";
-import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
+import { newAccount, newBenchmarkRun, newGameService, newOwnedServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test, type WholeAnswer } from "@/e2e/support/fixtures";
 import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
 import { startNextAlone } from "@/e2e/support/next-alone";
@@ -31,8 +31,7 @@ async function askBoth(sent: Sent): Promise<WholeAnswer> {
 }
 
 test("every endpoint and kind of refusal gets the same answer under next start", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { accountId, token, id } = await newOwnedServer();
   const { id: service } = await newGameService(accountId);
   await newBenchmarkRun(id);
   const bearer = { Authorization: `Bearer ${token}` };

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { answer, ask, call, expectFailure, getData, spend } from "@/e2e/support/ask";
 import { bearer } from "@/e2e/support/calls";
-import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
+import { newAccount, newGameService, newOwnedServer, newOwnedService, newToken } from "@/e2e/support/factories";
 import { recordIntervals } from "@/e2e/support/record-intervals";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { isLongFor, noteLength } from "@/lib/api/long-answers";
@@ -50,8 +50,7 @@ test("a long answer keeps its account's place until it was read or given up", as
   // An account that is alone for a second gets more, and one that kept the process busy rests.
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { id, token } = await newAccount();
-  const { id: serviceId } = await newGameService(id);
+  const { accountId: id, token, id: serviceId } = await newOwnedService();
   const now = Date.now();
   await recordIntervals(Array.from({ length: 1000 }, (_, n) => ({ serviceId, ts: now - (n + 1) * MINUTE })));
   const isFree = () => {
@@ -143,8 +142,7 @@ test("the headers exposed to other origins are those of real answers, all docume
 });
 
 test("a trailing slash is 404, so that an empty variable never lists everything", async () => {
-  const { token, id: accountId } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { token, id } = await newOwnedServer();
   for (const path of ["/servers/", `/servers/${id}/`, `/servers/${id}/benchmarks/`, "/game-services/", "/me/"]) {
     await expectFailure(call(`/api/v1${path}`, null), 401, MISSING);
     await expectFailure(call(`/api/v1${path}`, token), 404, "Not found.");
@@ -166,8 +164,7 @@ test("an undecodable path is 401 without a token and 404 with one", async () => 
 });
 
 test("a decodable path with percent signs is the path that it spells", async () => {
-  const { token, id: accountId } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { token, id } = await newOwnedServer();
   const encoded = [...String(id)].map((digit) => `%3${digit}`).join("");
   expect((await call(`/api/v1/servers/${encoded}`, token)).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { getData } from "@/e2e/support/ask";
 import { facts, sample, send } from "@/e2e/support/check-ins";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { newOwnedReporter, newReportingServer } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
@@ -11,8 +11,7 @@ const stateOf = (id: number) => db.server.findUniqueOrThrow({ where: { id }, inc
 const samplesOf = (serverId: number) => db.telemetrySample.count({ where: { serverId } });
 
 test("the API shows a server's check-in, and the use of its key is recorded", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { token, id, key } = await newOwnedReporter();
   const from = Date.now();
   const answer = await send(key, { ...sample, facts, sampled_at: from }, { headers: { "X-Forwarded-For": "9.9.9.9" } });
   expect(answer).toMatchObject({ status: 200, json: { data: { stored: true } } });
@@ -104,8 +103,7 @@ test("a wrong field is refused by name, and nothing of the check-in is kept", as
 });
 
 test("samples are judged by PostgreSQL's time, which every answer states", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { token, id, key } = await newOwnedReporter();
   for (const off of [HOUR, -HOUR]) {
     const [{ now = 0 } = {}] = await db.$queryRaw<{ now: number }[]>`select extract(epoch from now())::float8 as now`;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { newAccount, newOwnedReporter, newReportingServer } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { clockField } from "@/lib/format/time-range";
 import { callOffMaintenance, listMaintenance, MOST_MAINTENANCE, planMaintenance } from "@/lib/servers/maintenance";
 
 test("maintenance keeps to its limits, and is planned for all chosen servers or none", async () => {
-  const { id: accountId } = await newAccount();
-  const { id } = await newReportingServer(accountId);
+  const { accountId, id } = await newOwnedReporter();
   const { id: second } = await newReportingServer(accountId);
   const { label } = await db.server.findUniqueOrThrow({ where: { id } });
   const { id: strangers } = await newReportingServer((await newAccount()).id);

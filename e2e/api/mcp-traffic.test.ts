@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { getData, sendMcp } from "@/e2e/support/ask";
-import { newAccount, newGameService } from "@/e2e/support/factories";
+import { newOwnedService } from "@/e2e/support/factories";
 import { recordIntervals } from "@/e2e/support/record-intervals";
 import type { Data } from "@/lib/api/contract";
 import { DAY, MINUTE } from "@/lib/format/time";
@@ -25,8 +25,7 @@ function summed(series: Series) {
 }
 
 test("traffic in total, by day and by node sums up the API's series", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newGameService(accountId, { name: "Busy" });
+  const { token, id } = await newOwnedService({ name: "Busy" });
   const now = Date.now();
   await recordIntervals(
     Array.from({ length: 300 }, (_, n) => ({
@@ -58,8 +57,7 @@ test("traffic in total, by day and by node sums up the API's series", async () =
 });
 
 test("the greatest counts that the database takes are summed up", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id: serviceId } = await newGameService(accountId);
+  const { token, id: serviceId } = await newOwnedService();
   const most = 2 ** 53 - 1;
   const greatest = { serviceId, packets: most, bytes: most, dropped: most, connections: most };
   const now = Date.now();

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { call, expectFailure, spend } from "@/e2e/support/ask";
-import { newAccount, newGameService, newToken } from "@/e2e/support/factories";
+import { newAccount, newOwnedService, newToken } from "@/e2e/support/factories";
 import { SECOND } from "@/lib/format/time";
 import { EVERYBODY, enter } from "@/lib/process/fair";
 import { revokeTokens } from "@/lib/tokens/management";
@@ -100,8 +100,7 @@ test("a token that is revoked while over its limit reads 401, not 429", async ()
 });
 
 test("a long answer refused for want of a place costs no quota", async () => {
-  const { id, token } = await newAccount();
-  const { id: service } = await newGameService(id);
+  const { token, id: service } = await newOwnedService();
   const left = async () => Number((await call("/api/v1/me", token)).headers.get("x-ratelimit-remaining"));
   const before = await left();
   const ending = new AbortController();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { call, getData } from "@/e2e/support/ask";
-import { newAccount, newBenchmarkRun, newServer, putSample } from "@/e2e/support/factories";
+import { newAccount, newBenchmarkRun, newOwnedServer, newServer, putSample } from "@/e2e/support/factories";
 import { recordCheckIn, sendSample } from "@/e2e/support/record-check-in";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db, Prisma } from "@/lib/database/client";
@@ -94,8 +94,7 @@ test("GET /servers/:id answers a checked-in server in full, with its score expla
 });
 
 test("the score counts and explains the day's restarts, killed processes and failed units", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - 3 * MINUTE) });
+  const { token, id } = await newOwnedServer({ createdAt: new Date(Date.now() - 3 * MINUTE) });
   const now = Date.now();
   const sample = { cpuPct: 1, uptimeS: 86_400, oomKills: 0, failedUnits: 0 };
   await recordCheckIn(id, { sample }, new Date(now - 3 * MINUTE));
@@ -112,8 +111,7 @@ test("the score counts and explains the day's restarts, killed processes and fai
 });
 
 test("list and detail have the same score, and weights reproduce it from the components", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
+  const { token, id } = await newOwnedServer({ createdAt: new Date(Date.now() - DAY) });
   await recordCheckIn(id, {
     sample: { cpuPct: 93.7, memUsedMb: 3, memTotalMb: 4, diskUsedPct: 83.3, netLossPct: 1.7 },
   });
@@ -129,8 +127,7 @@ test("list and detail have the same score, and weights reproduce it from the com
 });
 
 test("a sample from before scores were stored counts less with its age, everywhere alike", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId, { lastSeenAt: new Date(Date.now() - DAY) });
+  const { accountId, token, id } = await newOwnedServer({ lastSeenAt: new Date(Date.now() - DAY) });
   await putSample(id, new Date(Date.now() - DAY), { cpuPct: 1 });
   // As an earlier migration left them.
   const data = { cpu: null, memory: null, disk: null, network: null, stability: null, ratedBy: Prisma.DbNull };
@@ -145,8 +142,7 @@ test("a sample from before scores were stored counts less with its age, everywhe
 });
 
 test("latest_sample is null when no sample has arrived, and the latest of several otherwise", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { token, id } = await newOwnedServer();
   const { facts, latest_sample } = await getData<ServerDetail>(`/api/v1/servers/${id}`, token);
   expect({ facts, latest_sample }).toEqual({ facts: {}, latest_sample: null });
   const begin = Date.now() - HOUR;
@@ -159,8 +155,7 @@ test("latest_sample is null when no sample has arrived, and the latest of severa
 });
 
 test("a measurement that was not made is left out of latest_sample, never null", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { token, id } = await newOwnedServer();
   const ts = new Date(Date.now() - MINUTE);
   await putSample(id, ts, { memUsedMb: 512 });
   const server = await getData<{ latest_sample: unknown }>(`/api/v1/servers/${id}`, token);
@@ -168,8 +163,7 @@ test("a measurement that was not made is left out of latest_sample, never null",
 });
 
 test("GET /servers/:id/benchmarks lists finished runs only, newest first, nulls where nothing was measured", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id: serverId } = await newServer(accountId);
+  const { token, id: serverId } = await newOwnedServer();
   const finishedAt = new Date(Date.now() - DAY);
   const secrets = { log: "SECRET-LOG-MARKER", agentTokenHash: "SECRET-AGENT-MARKER" };
   await newBenchmarkRun(serverId, { status: "pending", finishedAt: null, ...secrets });
@@ -195,8 +189,7 @@ test("GET /servers/:id/benchmarks lists finished runs only, newest first, nulls 
 });
 
 test("GET /servers/:id/benchmarks of a server without finished runs is an empty list", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { token, id } = await newOwnedServer();
   await newBenchmarkRun(id, { status: "running", finishedAt: null });
   expect(await getData(`/api/v1/servers/${id}/benchmarks`, token)).toEqual({ benchmarks: [] });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { call, getData } from "@/e2e/support/ask";
-import { newAccount, newBenchmarkRun, newServer, putSample, unique } from "@/e2e/support/factories";
+import { newAccount, newBenchmarkRun, newOwnedServer, putSample, unique } from "@/e2e/support/factories";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
@@ -40,8 +40,7 @@ test("a form sent twice adds one server with one key, stored as a hash", async (
 });
 
 test("a replaced key works for one more hour, and only one key is current", async () => {
-  const { id: accountId } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { accountId, id } = await newOwnedServer();
   const now = new Date();
   await replaceServerKey(accountId, id, now);
   const [first] = await listServerKeys(accountId, id, now);
@@ -107,8 +106,7 @@ test("unusable labels and hostnames are refused with a sentence, and nothing is 
 });
 
 test("a server has at most one pending run, and asking again renews its key", async () => {
-  const { id: accountId } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { accountId, id } = await newOwnedServer();
   const results = await Promise.all(["One", "Two", "Three"].map((label) => requestBenchmark(accountId, id, label)));
   const requested = results.flatMap((result) => (result.kind === "requested" ? [result] : []));
   expect(new Set(requested.map((run) => run.id)).size).toBe(1);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { call, expectFailure, getData } from "@/e2e/support/ask";
-import { newAccount, newGameService } from "@/e2e/support/factories";
+import { newAccount, newGameService, newOwnedService } from "@/e2e/support/factories";
 import { type Interval, recordIntervals } from "@/e2e/support/record-intervals";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -45,8 +45,7 @@ for (const [range, age] of [
   ["7d", 7 * DAY],
 ] as const) {
   test(`metrics of ${range} are exactly the stored intervals of the window, in order`, async () => {
-    const { id: accountId, token } = await newAccount();
-    const { id: serviceId } = await newGameService(accountId);
+    const { token, id: serviceId } = await newOwnedService();
     const now = Date.now();
     const nothing = { serviceId, packets: 0, bytes: 0, dropped: 0, connections: 0, latencyMs: null };
     const inside: Interval[] = [
@@ -62,8 +61,7 @@ for (const [range, age] of [
 }
 
 test("a week of two nodes is complete and in order, compressed or not", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id: serviceId } = await newGameService(accountId);
+  const { token, id: serviceId } = await newOwnedService();
   const start = Date.now() - 7 * DAY + MINUTE;
   const stored = Array.from({ length: 1000 * 2 }, (_, index) => ({
     serviceId,
@@ -84,8 +82,7 @@ test("a week of two nodes is complete and in order, compressed or not", async ()
 });
 
 test("since narrows the range to later intervals and never widens it", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newGameService(accountId);
+  const { token, id } = await newOwnedService();
   const now = Date.now();
   const at = (minutes: number) => now - minutes * MINUTE;
   const ages = [90, 30, 20, 10];
@@ -119,8 +116,7 @@ for (const value of [
 }
 
 test("metrics without a range are those of the last hour", async () => {
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newGameService(accountId);
+  const { token, id } = await newOwnedService();
   // A parameter of another name is no range.
   for (const query of ["", "?range=%31h", "?range[]=24h", "?Range=7d", "?ranges=7d"]) {
     expect(await getData(`/api/v1/game-services/${id}/metrics${query}`, token)).toEqual({ range: "1h", series: [] });
@@ -142,8 +138,7 @@ for (const query of [
   `range=${"7d".repeat(3000)}`,
 ]) {
   test(`metrics?${query.slice(0, 40)} is 400 with the allowed values`, async () => {
-    const { id: accountId, token } = await newAccount();
-    const { id } = await newGameService(accountId);
+    const { token, id } = await newOwnedService();
     await expectFailure(
       call(`/api/v1/game-services/${id}/metrics?${query}`, token),
       400,

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AGENT, AgentBench, PING, SHELLS, TOOLS } from "@/e2e/support/agent";
-import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { newAccount, newOwnedReporter, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
@@ -29,8 +29,7 @@ for (const shell of SHELLS) {
   for (const client of ["curl", "wget"] as const) {
     test(`${shell[0]} with ${client} checks in once without exposing the key in arguments or variables`, async () => {
       needs(client);
-      const { id: accountId, token } = await newAccount();
-      const { id, key } = await newReportingServer(accountId);
+      const { token, id, key } = await newOwnedReporter();
       const real = execFileSync("which", [client], { encoding: "utf8" }).trim();
       const seen = join(bench.dir, "seen");
       bench.shim(
@@ -160,8 +159,7 @@ const filesIn = (dir: string) =>
     .sort();
 
 test("install checks in, protects the key and starts a service; uninstall leaves nothing", async () => {
-  const { id: accountId } = await newAccount();
-  const { id, key } = await newReportingServer(accountId);
+  const { id, key } = await newReportingServer();
   const root = join(bench.dir, "root");
   mkdirSync(join(root, "run/systemd/system"), { recursive: true });
   mkdirSync(join(root, "etc/systemd/system"), { recursive: true });
@@ -219,8 +217,7 @@ test("install checks in, protects the key and starts a service; uninstall leaves
 });
 
 test("without systemd install suggests a cron line, and without root it says so", async () => {
-  const { id: accountId } = await newAccount();
-  const { key } = await newReportingServer(accountId);
+  const { key } = await newReportingServer();
   const run = () => bench.run(["dash"], ["install", sharedOrigin()], `${key}\n`, { DESTDIR: join(bench.dir, "root") });
   bench.shim("id", "echo 1000");
   expect(await run()).toMatchObject({

@@ -3,7 +3,7 @@ import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newBenchmarkRun, newReportingServer } from "@/e2e/support/factories";
+import { newBenchmarkRun, newOwnedReporter } from "@/e2e/support/factories";
 import { expect, own, ownFolder, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs, needsPostgresRun } from "@/e2e/support/needs";
 import { findPostgres } from "@/e2e/support/programs.mjs";
@@ -16,8 +16,7 @@ test("a backup restored into an empty database as docs/backup.md says is the sam
   const { DATABASE_URL = "" } = process.env;
   needsPostgresRun();
   const bin = findPostgres() ?? "";
-  const { id, token } = await newAccount();
-  const { id: serverId, key } = await newReportingServer(id);
+  const { token, id: serverId, key } = await newOwnedReporter();
   await newBenchmarkRun(serverId);
   const dir = ownFolder();
   const restored = await own(createEmptyDatabase());

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newGameService, newServer, putSample } from "@/e2e/support/factories";
+import { newAccount, newGameService, newOwnedServer, newServer, putSample } from "@/e2e/support/factories";
 import { expect, getData, own, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { startGateway } from "@/e2e/support/gateway";
@@ -34,8 +34,7 @@ test("fleet.sh prints every server in full, and waits where the limit says so", 
 test("fleet.sh silently survives a console restart and names errors that waiting cannot fix", async () => {
   needs("curl");
   const database = String(process.env.DATABASE_URL);
-  const { id: accountId, token } = await newAccount();
-  const { id } = await newServer(accountId);
+  const { token, id } = await newOwnedServer();
   const port = await freePort();
   const variables = { ORIGIN: `http://127.0.0.1:${port}`, TOKEN: token };
   const running = runProgram("sh", [`${RECIPES}/fleet.sh`], variables);

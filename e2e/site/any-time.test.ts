@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { stepText } from "@/e2e/support/chart-steps";
-import { newGameService, newServer, putPast } from "@/e2e/support/factories";
+import { newGameService, putPast } from "@/e2e/support/factories";
 import { BEGAN, NOW, reportingServer, urlOf } from "@/e2e/support/reporting-server";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithServer, visitorWithService } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
@@ -69,8 +69,7 @@ test("an unusable time is refused and an odd one shown, each with a sentence", a
 });
 
 test("charts draw samples, or hours where no samples are kept, and say which", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id, { createdAt: new Date(NOW - 399 * DAY), lastSeenAt: new Date(NOW) });
+  const { page, id } = await visitorWithServer({ createdAt: new Date(NOW - 399 * DAY), lastSeenAt: new Date(NOW) });
   await putPast(id, { from: new Date(NOW - 30 * HOUR), to: new Date(NOW) }, { cpu_pct: "20" });
   const old = Math.floor((NOW - 200 * DAY) / HOUR) * HOUR;
   await db.$executeRaw`
@@ -102,8 +101,7 @@ test("charts draw samples, or hours where no samples are kept, and say which", a
 });
 
 test("two fields show any time of a game service, with a sentence when odd", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newGameService(account.id, { createdAt: new Date(BEGAN) });
+  const { page, id } = await visitorWithService({ createdAt: new Date(BEGAN) });
   await db.$executeRaw`
     insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
     select ${id}, ts, 1, 1000, 100000, 0, case when ts = ${new Date(NOW - 30 * HOUR)} then 77 else 3 end

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CHECK_INS, typeOf } from "@/e2e/support/agent-protocols";
 import { newReportingServer, newServer, newToken } from "@/e2e/support/factories";
 import { askOverHttp, getData } from "@/e2e/support/over-http";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithServer } from "@/e2e/support/site";
 import type { BenchmarkRuns } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE } from "@/lib/format/time";
@@ -10,8 +10,7 @@ import { serverPath } from "@/lib/page-paths";
 import { MAX_RUNS_A_DAY, requestBenchmark } from "@/lib/servers/benchmarks";
 
 test("the page shows twenty finished runs at a time, and the API lists all", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id);
+  const { account, page, id } = await visitorWithServer();
   await db.$executeRaw`
     insert into benchmark_runs (server_id, label, status, total, finished_at)
     select ${id}, 'Run ' || n, 'done', 50, now() - n * interval '1 minute' from generate_series(1, 45) n`;
@@ -36,8 +35,7 @@ test("the page shows twenty finished runs at a time, and the API lists all", asy
 });
 
 test("the form allows a server at most twenty benchmark runs a day", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id);
+  const { account, page, id } = await visitorWithServer();
   const now = Date.now();
   for (let run = 0; run < MAX_RUNS_A_DAY; run++) {
     const requested = await requestBenchmark(account.id, id, `Run ${run}`, new Date(now - DAY / 2 + run));

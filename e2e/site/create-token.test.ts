@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { newNamedToken, newToken } from "@/e2e/support/factories";
+import { newToken } from "@/e2e/support/factories";
 import { mcpThrough } from "@/e2e/support/mcp-client";
 import { call, getData, origin } from "@/e2e/support/over-http";
-import { createToken, newVisitor } from "@/e2e/support/site";
+import { createToken, newVisitor, visitorWithToken } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { dateText } from "@/lib/format/relative-time";
 import { DAY, HOUR } from "@/lib/format/time";
@@ -143,8 +143,7 @@ test("the first request is seen after a reload of the list", async () => {
 });
 
 test("the page's settings for Claude Code, Cursor and VS Code reach this console's /mcp", async () => {
-  const { account, page } = await newVisitor();
-  const { raw } = await newNamedToken(account.id, "agent");
+  const { page, raw } = await visitorWithToken("agent");
   await page.goto(TOKEN_PAGE);
   const section = page.part("Use it with Claude Code, Cursor, VS Code");
   const [command = "", cursor = "", code = ""] = page.textsOf(section.find("figure code"));

@@ -2,10 +2,10 @@ import { load } from "cheerio";
 import { afterAll, describe, expect, test } from "vitest";
 import { askExactly } from "@/e2e/support/ask-exactly";
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newIp, newNamedToken, PASSWORD } from "@/e2e/support/factories";
+import { newAccount, newIp, PASSWORD } from "@/e2e/support/factories";
 import { bodyOfForm, sendFields } from "@/e2e/support/html-form";
 import { origin } from "@/e2e/support/over-http";
-import { newVisitor } from "@/e2e/support/site";
+import { visitorWithToken } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { db } from "@/lib/database/client";
@@ -15,8 +15,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 // Forms are taken from pages of the console alone, however it is reached, and what else follows from BASE_URL and CONTACT_URL.
 
 test("a form with no Origin or another one is 403 and does nothing", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "target");
+  const { page, token } = await visitorWithToken("target");
   const path = `${TOKEN_PAGE}?revoke=${token.id}`;
   const fields = (await page.goto(path)).fieldsOf("Revoke token");
   const revokedAt = async () => (await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt;

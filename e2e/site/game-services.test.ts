@@ -3,7 +3,7 @@ import { expectNowhereWhole, hasIp } from "@/e2e/support/breakable-ips";
 import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { getData } from "@/e2e/support/over-http";
 import { recordIntervals } from "@/e2e/support/record-intervals";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithService } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/format/time";
@@ -71,8 +71,7 @@ test("each change of a service from creation to deletion is its own version", as
 });
 
 test("an origin's mistyped name is asked about, saved anyway, and its failure shown", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newGameService(account.id);
+  const { page, id } = await visitorWithService();
   const stored = () => db.gameService.findUniqueOrThrow({ where: { id } });
   await page.goto(`${SERVICES}/${id}/settings`);
   await page.press("Save", { Origin: "typo.invalid" });
@@ -87,8 +86,7 @@ test("an origin's mistyped name is asked about, saved anyway, and its failure sh
 });
 
 test("real ips are switched on, with instructions for the origin, and off again", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newGameService(account.id);
+  const { page, id } = await visitorWithService();
   const stored = () => db.gameService.findUniqueOrThrow({ where: { id } });
   await page.goto(`${SERVICES}/${id}`);
   expect(page.text).toContain("Off: the origin sees edge nodes");
@@ -113,8 +111,7 @@ test("real ips are switched on, with instructions for the origin, and off again"
 });
 
 test("the text for players is kept as typed, and an unusable one is refused", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newGameService(account.id);
+  const { page, id } = await visitorWithService();
   const text = 'Back at nine "\u00a7a\u{1f600}\\';
   const set = async (typed: string) => {
     await page.goto(`${SERVICES}/${id}/settings`);
@@ -237,8 +234,7 @@ test("a new service shows the steps to its first player until one has come", asy
 });
 
 test("services are found by name, and traffic is shown by time and edge node", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newGameService(account.id, { name: "Survival" });
+  const { account, page, id } = await visitorWithService({ name: "Survival" });
   await newGameService(account.id, { name: "Creative" });
   const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
   const interval = { serviceId: id, ts, bytes: 1, dropped: 0, connections: 1, latencyMs: null };
@@ -263,8 +259,7 @@ test("services are found by name, and traffic is shown by time and edge node", a
 });
 
 test("every page of a service names it in its title and heading", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newGameService(account.id, { name: "Survival" });
+  const { page, id } = await visitorWithService({ name: "Survival" });
   for (const [path, title] of [
     ["", "Survival"],
     ["/settings", "Settings of Survival"],

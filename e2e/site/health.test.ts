@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newServer, putSample } from "@/e2e/support/factories";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithServer } from "@/e2e/support/site";
 import type { Part, Visitor } from "@/e2e/support/visitor";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
@@ -24,8 +24,7 @@ const sentences = (page: Visitor) =>
 const components = (page: Visitor): Part => page.part(/six components/);
 
 test("lost points explain the score, worst first, each with a link to its chart", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 2 * DAY) });
+  const { page, id } = await visitorWithServer({ createdAt: new Date(Date.now() - 2 * DAY) });
   await recordCheckIn(id, { sample: STRAINED });
   await page.goto(serverPath(id));
   const score = Number(page.textOf("[data-score]"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/over-http";
-import { createToken, newVisitor } from "@/e2e/support/site";
+import { createToken, newVisitor, visitorWithToken } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -26,8 +26,7 @@ async function replace(page: Visitor, overlap?: string): Promise<string> {
 }
 
 test("renaming a token changes only its name, and an unusable name is refused", async () => {
-  const { account, page } = await newVisitor();
-  const { raw, token } = await newNamedToken(account.id, "before");
+  const { page, raw, token } = await visitorWithToken("before");
   await page.goto(TOKEN_PAGE);
   await page.follow("before");
   await page.press("Rename", { Name: mintToken() });
@@ -133,8 +132,7 @@ test("an hour after sign-in, creating a token asks for the password", async () =
 });
 
 test("an hour after sign-in, revoking all and replacing ask for the password as well", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "guarded");
+  const { account, page, token } = await visitorWithToken("guarded");
   await newNamedToken(account.id, "guarded too");
   await letPasswordAge(account.id);
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
@@ -148,8 +146,7 @@ test("an hour after sign-in, revoking all and replacing ask for the password as 
 });
 
 test("a token is found by itself or its last four characters; nothing pasted stays", async () => {
-  const { account, page } = await newVisitor();
-  const { raw } = await newNamedToken(account.id, "in my hand");
+  const { page, raw } = await visitorWithToken("in my hand");
   const stranger = await newAccount();
   for (const [pasted, says] of [
     [`Authorization: Bearer ${raw}`, /in my hand \(cpat_…\w{4}\) is active.*never used/],
@@ -179,8 +176,7 @@ test("typing the password again is throttled as sign-in is", async () => {
 });
 
 test("an account looks up a token at most twenty times in five minutes", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "looked for");
+  const { page, token } = await visitorWithToken("looked for");
   const ask = async (page: Visitor) => {
     await page.press("Find it", { [WHICH]: token.hint });
     return page.textOf(page.part("Which token is this?"));

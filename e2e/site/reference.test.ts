@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
+import { newGameService, newOwnedServer } from "@/e2e/support/factories";
 import { askOverHttp, origin } from "@/e2e/support/over-http";
 import { createToken, newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
@@ -95,8 +95,7 @@ test("the reference's requests match its answers, with the reader's own ids when
     expect(asked, name).toBe(shown);
     expect(asked, name).toBeDefined();
   }
-  const { id } = await newAccount();
-  const { id: server } = await newServer(id);
+  const { accountId: id, id: server } = await newOwnedServer();
   const { id: service } = await newGameService(id);
   const page = await (await Visitor.signedIn(origin, id)).goto(API_REFERENCE);
   for (const [operation, path, own] of [

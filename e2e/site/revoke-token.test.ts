@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ago, newAccount, newNamedToken } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/over-http";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithToken } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { TOKEN_PAGE } from "@/lib/page-paths";
@@ -12,8 +12,7 @@ import { MAX_ENDED_SHOWN, revokeTokens } from "@/lib/tokens/management";
 const statusOf = async (raw: string) => (await call("/api/v1/me", raw)).status;
 
 test("revoking asks first, naming the token; then the next request is 401", async () => {
-  const { account, page } = await newVisitor();
-  const { raw, token } = await newNamedToken(account.id, "old laptop");
+  const { account, page, raw, token } = await visitorWithToken("old laptop");
   const other = await newNamedToken(account.id, "kept");
   await call("/api/v1/me", raw, { headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "198.51.100.9" } });
   await expect
@@ -52,8 +51,7 @@ test("revoke all names how many, and refuses every token from its next request",
 });
 
 test("revoking twice changes nothing and says so", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "twice");
+  const { account, page, token } = await visitorWithToken("twice");
   await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
   await revokeTokens(account.id, [token.id]);
   const before = await db.accessToken.findUniqueOrThrow({ where: { id: token.id } });
@@ -80,8 +78,7 @@ test("another account's token can be neither seen nor revoked", async () => {
 });
 
 test("a GET never creates and never revokes", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "safe");
+  const { account, page, token } = await visitorWithToken("safe");
   for (const query of [
     `revoke=${token.id}`,
     `revoked=${token.id}`,
@@ -101,8 +98,7 @@ for (const { state, end, says } of [
   { state: "an expired token", end: { expiresAt: ago(HOUR) }, says: /Expired\s*1 hour ago/ },
 ]) {
   test(`${state} that is still used shows how often and from where on its row`, async () => {
-    const { account, page } = await newVisitor();
-    const { raw, token } = await newNamedToken(account.id, "forgotten cron job");
+    const { page, raw, token } = await visitorWithToken("forgotten cron job");
     await db.accessToken.update({ where: { id: token.id }, data: { ...end, refusedCount: 13 } });
     const headers = { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "203.0.113.9" };
     expect((await call("/api/v1/me", raw, { headers })).status).toBe(401);
@@ -139,8 +135,7 @@ test("active tokens come first, and ended ones stay listed for 90 days", async (
 });
 
 test("at most the last hundred ended tokens are shown, and the page says so", async () => {
-  const { account, page } = await newVisitor();
-  const { token: active } = await newNamedToken(account.id, "still active");
+  const { account, page, token: active } = await visitorWithToken("still active");
   await db.accessToken.createMany({
     data: Array.from({ length: MAX_ENDED_SHOWN + 20 }, (_, index) => ({
       accountId: account.id,

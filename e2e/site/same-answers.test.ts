@@ -72,8 +72,7 @@ test("so it is with /mcp: 200, 400, 401, 403 and 405", async () => {
 });
 
 test("so it is with check-ins: 200, 400, 401, 404, 405, 413 and 415", async () => {
-  const { id } = await newAccount();
-  const { key } = await newReportingServer(id);
+  const { key } = await newReportingServer();
   const report = (body: string, more: Record<string, string> = {}): Request => ({
     path: CHECK_INS,
     method: "POST",

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { agentConfigurations } from "@/app/dashboard/servers/agent-configurations";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { newOwnedServer, newServer } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
 import { checkInAt } from "@/e2e/support/record-check-in";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithServer } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/format/time";
@@ -54,8 +54,7 @@ test("unusable names come back with a sentence at their field, and add nothing",
 });
 
 test("a server is renamed, and removed only after a question that names it", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id, { label: "Old <b>name</b>" });
+  const { page, id } = await visitorWithServer({ label: "Old <b>name</b>" });
   await page.goto(`/dashboard/servers/${id}`);
   await page.follow("Settings", page.$("main"));
   await page.press("Rename", { Label: "New name" });
@@ -93,8 +92,7 @@ test("a new key is shown once, and the old works until the time shown", async ()
 });
 
 test("a benchmark's line is shown once, and its pending run can be cancelled", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id);
+  const { page, id } = await visitorWithServer();
   await page.goto(`/dashboard/servers/${id}`);
   await page.follow("Run a benchmark");
   await page.press("Show the line to run", { "Label of the run": "After delivery" });
@@ -114,8 +112,7 @@ test("a benchmark's line is shown once, and its pending run can be cancelled", a
 });
 
 test("a run says that its key has ended, or since when it runs", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id);
+  const { account, page, id } = await visitorWithServer();
   await requestBenchmark(account.id, id, "Forgotten", new Date(Date.now() - 2 * DAY));
   await page.goto(`/dashboard/servers/${id}/benchmark`);
   expect(page.text).toContain("No result came within 24 hours");
@@ -128,8 +125,7 @@ test("a run says that its key has ended, or since when it runs", async () => {
 
 test("no form does anything to a server of another account, whatever id it carries", async () => {
   const { account, page } = await newVisitor();
-  const { id: stranger } = await newAccount();
-  const { id: foreign } = await newServer(stranger, { label: "Foreign" });
+  const { accountId: stranger, id: foreign } = await newOwnedServer({ label: "Foreign" });
   const { id: own } = await newServer(account.id, { label: "Own", createdAt: new Date(Date.now() - DAY) });
   const run = await requestBenchmark(stranger, foreign, "Theirs");
   await requestBenchmark(account.id, own, "Mine");

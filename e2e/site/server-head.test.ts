@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ago, newServer, putEvents, putSample, sampled } from "@/e2e/support/factories";
 import { sendSample } from "@/e2e/support/record-check-in";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithServer } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -50,8 +50,7 @@ test("the switcher keeps the list's order and filter, and says the place in it",
 });
 
 test("an account with one server has nothing to switch to", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id);
+  const { page, id } = await visitorWithServer();
   await page.goto(serverPath(id));
   expect(page.textsOf("h2")).toContain("Set it up");
   expect(page.hasPart(OTHERS)).toBe(false);
@@ -149,8 +148,7 @@ test("a restart makes a server need attention for exactly 24 hours", async () =>
 });
 
 test("a server page says when two machines report with one key", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id);
+  const { page, id } = await visitorWithServer();
   const start = Date.now() - 45 * SECOND;
   const notice = "Two daemons report for this server with the same key";
   for (const [daemon, second] of [

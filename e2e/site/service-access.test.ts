@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { call, getData, origin } from "@/e2e/support/over-http";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithService } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { listViewers } from "@/lib/game-services/access";
@@ -13,8 +13,7 @@ const seenBy = async (token: string) =>
   (await getData<{ services: Service[] }>("/api/v1/game-services", token)).services.map(({ id }) => id);
 
 test("a service shared with an e-mail is visible as soon as its account exists", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newGameService(account.id);
+  const { account, page, id } = await visitorWithService();
   const known = await newAccount();
   const unknown = `${unique("later")}@example.com`;
   for (const email of [known.email.toUpperCase(), unknown]) {

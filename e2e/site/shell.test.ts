@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
-import { createToken, newVisitor } from "@/e2e/support/site";
+import { createToken, newVisitor, visitorWithServer } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { CHANGELOG, serverPath, servicePath, TOKEN_PAGE } from "@/lib/page-paths";
@@ -62,8 +62,7 @@ test("a missing page is a 404 in the usual frame, signed in or not", async () =>
 });
 
 test("a page without scripts has no copy button, and shows what to copy", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id);
+  const { account, page, id } = await visitorWithServer();
   const { hostname } = await db.server.findUniqueOrThrow({ where: { id } });
   const service = await newGameService(account.id);
   const { javaHostname } = await db.gameService.findUniqueOrThrow({ where: { id: service.id } });

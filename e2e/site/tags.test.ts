@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newAccount, newServer } from "@/e2e/support/factories";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithServer } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { mintToken } from "@/lib/tokens/format";
@@ -11,8 +11,7 @@ const boxes = (page: Visitor) => page.$("main input[type=checkbox]");
 const checked = (page: Visitor) => boxes(page).filter("[checked]").length;
 
 test("a server's tags are saved normalised, and bad ones stay with a sentence", async () => {
-  const { account, page } = await newVisitor();
-  const { id } = await newServer(account.id, { label: "alpha" });
+  const { account, page, id } = await visitorWithServer({ label: "alpha" });
   await newServer(account.id, { label: "beta" });
   await page.goto("/dashboard");
   expect(page.hasPart("Show servers by tag")).toBe(false);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ago, newAccount, newNamedToken, putEvents } from "@/e2e/support/factories";
-import { newVisitor } from "@/e2e/support/site";
+import { newVisitor, visitorWithToken } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/format/time";
@@ -84,8 +84,7 @@ test("a found token can be replaced, revoked, or its new network confirmed", asy
 });
 
 test("a day of use is a chart with its numbers and the last ips", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "watched");
+  const { page, token } = await visitorWithToken("watched");
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR);
   await db.tokenUseHour.create({
     data: { tokenId: token.id, hour, requests: 1200, limited: 30, refused: 4, peak: 131 },
@@ -103,8 +102,7 @@ test("a day of use is a chart with its numbers and the last ips", async () => {
 });
 
 test("a token's page tells where it was used apart from where it is refused", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "ended");
+  const { page, token } = await visitorWithToken("ended");
   const at = (ms: number) => new Date(Date.now() - ms);
   await db.accessToken.update({
     where: { id: token.id },

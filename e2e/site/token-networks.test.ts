@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newNamedToken, PASSWORD } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/over-http";
-import { createToken, newVisitor } from "@/e2e/support/site";
+import { createToken, newVisitor, visitorWithToken } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/format/time";
 import { TOKEN_PAGE } from "@/lib/page-paths";
@@ -63,8 +63,7 @@ test("impossible networks are refused at the field, where everything typed stays
 });
 
 test("a token's page offers networks from its use, and saved ones hold at once", async () => {
-  const { account, page } = await newVisitor();
-  const { raw, token } = await newNamedToken(account.id, "narrowed");
+  const { page, raw, token } = await visitorWithToken("narrowed");
   for (const ip of ["198.51.100.4", "2001:db8:9:1::7"]) expect(await statusFrom(ip, raw)).toBe(200);
   await expect.poll(() => db.tokenVisitor.count({ where: { tokenId: token.id } })).toBe(2);
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
@@ -95,8 +94,7 @@ test("a token's page offers networks from its use, and saved ones hold at once",
 });
 
 test("an hour after sign-in, changing networks asks for the password", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "guarded");
+  const { account, page, token } = await visitorWithToken("guarded");
   const authenticatedAt = new Date(Date.now() - 2 * HOUR);
   await db.session.updateMany({ where: { accountId: account.id }, data: { authenticatedAt } });
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
@@ -110,8 +108,7 @@ test("an hour after sign-in, changing networks asks for the password", async () 
 });
 
 test("both forms warn if the console may see only a proxy's ip", async () => {
-  const { account, page } = await newVisitor();
-  const { token } = await newNamedToken(account.id, "proxied");
+  const { page, token } = await visitorWithToken("proxied");
   const warning = "The console may not see where requests come from";
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
   expect(page.text).toContain(`This page was opened from ${page.forwardedFor}.`);

@@ -111,6 +111,17 @@ export async function newReportingServer(
   return { id, key: replaced.rawKey };
 }
 
+/** Makes the same for a new account, and names the account and its token too. */
+const ofNewAccount =
+  <Args extends unknown[], Made>(make: (accountId: number, ...args: Args) => Promise<Made>) =>
+  async (...args: Args) => {
+    const { id: accountId, token } = await newAccount();
+    return { accountId, token, ...(await make(accountId, ...args)) };
+  };
+export const newOwnedServer = ofNewAccount(newServer);
+export const newOwnedService = ofNewAccount(newGameService);
+export const newOwnedReporter = ofNewAccount(newReportingServer);
+
 /** Replaced, of a server that is gone, of a disabled account, unknown, a token, and cut. */
 export async function unusableKeys(): Promise<string[]> {
   const [owner, disabled] = [await newAccount(), await newAccount()];

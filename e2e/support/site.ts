@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { db } from "@/lib/database/client";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
-import { newAccount, PASSWORD, type TestAccount } from "./factories";
+import { newAccount, newGameService, newNamedToken, newServer, PASSWORD, type TestAccount } from "./factories";
 import { origin } from "./over-http";
 import { Visitor } from "./visitor";
 
@@ -11,6 +11,17 @@ export async function newVisitor(role: AccountRole = "customer"): Promise<{ acco
   await db.accessToken.deleteMany({ where: { accountId: account.id } });
   return { account, page: await Visitor.signedIn(origin, account.id) };
 }
+
+/** Somebody who is signed in, and what is made for their account. */
+const visitorWith =
+  <Args extends unknown[], Made>(make: (accountId: number, ...args: Args) => Promise<Made>) =>
+  async (...args: Args) => {
+    const { account, page } = await newVisitor();
+    return { account, page, ...(await make(account.id, ...args)) };
+  };
+export const visitorWithServer = visitorWith(newServer);
+export const visitorWithService = visitorWith(newGameService);
+export const visitorWithToken = visitorWith(newNamedToken);
 
 /** Creates a token on the token page, which must be open, and answers the value that the page shows. */
 export async function createToken(page: Visitor, name: string, choices: Record<string, string> = {}): Promise<string> {
