@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { answer, call, getData } from "@/e2e/support/ask";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { ask, call, getData } from "@/e2e/support/ask";
+import { newOwnedServer } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { DAY, SECOND } from "@/lib/format/time";
 import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
-import { hashToken, mintToken } from "@/lib/tokens/format";
+import { replaceServerKey } from "@/lib/servers/server-keys";
+import { mintToken } from "@/lib/tokens/format";
 
 // Where YABS delivers its result with -s: the key is in the path, and the answer is read in a terminal.
 
@@ -15,11 +16,8 @@ const RESULT =
   ',"geekbench":[{"version":6,"single":1500,"multi":4000,"url":"x"}]}';
 
 async function newRun(data: { publicIp?: string; facts?: object; requestedAt?: Date } = {}) {
-  const { id: accountId, token } = await newAccount();
-  const { id: serverId } = await newServer(accountId, {
-    publicIp: data.publicIp ?? "9.9.9.9",
-    facts: data.facts ?? facts,
-  });
+  const server = { publicIp: data.publicIp ?? "9.9.9.9", facts: data.facts ?? facts };
+  const { accountId, token, id: serverId } = await newOwnedServer(server);
   const requested = await requestBenchmark(accountId, serverId, "Monthly", data.requestedAt);
   if (requested.kind !== "requested") throw new Error(`Not requested: ${requested.kind}`);
   const runs = () => getData<{ benchmarks: unknown[] }>(`/api/v1/servers/${serverId}/benchmarks`, token);
@@ -27,12 +25,9 @@ async function newRun(data: { publicIp?: string; facts?: object; requestedAt?: D
 }
 
 async function upload(key: string, body: string, headers: Record<string, string> = {}) {
-  const response = await answer(`/ingest/v1/benchmarks/${key}`, {
-    method: "POST",
-    body,
-    headers: { "Content-Type": "application/json", "X-Forwarded-For": "9.9.9.9", ...headers },
-  });
-  return { status: response.status, text: await response.text(), type: response.headers.get("content-type") };
+  const sent = { "Content-Type": "application/json", "X-Forwarded-For": "9.9.9.9", ...headers };
+  const answer = await ask(`/ingest/v1/benchmarks/${key}`, { method: "POST", body, headers: sent });
+  return { status: answer.status, text: answer.text, type: answer.headers.get("content-type") };
 }
 
 test("an upload finishes the run as verified; the log and the key never leave", async () => {
@@ -91,16 +86,10 @@ test("verification uses the public ip of check-ins, not the ip that the daemon r
     // A private ip does not identify the machine, so the reported ip counts.
     ["192.168.1.7", true],
   ] as const) {
-    const { serverId, key, runs } = await newRun({ publicIp: "9.9.9.9" });
-    await db.serverKey.create({
-      data: {
-        serverId,
-        keyHash: hashToken(mintToken()),
-        hint: "abcd",
-        lastUsedAt: new Date(),
-        lastUsedIp: checkedInFrom,
-      },
-    });
+    const { accountId, serverId, key, runs } = await newRun({ publicIp: "9.9.9.9" });
+    await replaceServerKey(accountId, serverId);
+    const data = { lastUsedAt: new Date(), lastUsedIp: checkedInFrom };
+    await db.serverKey.updateMany({ where: { serverId }, data });
     expect((await upload(key, RESULT)).status).toBe(200);
     expect((await runs()).benchmarks, checkedInFrom).toMatchObject([{ verified }]);
   }
