@@ -9,6 +9,7 @@ import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE } from "@/lib/format/time";
 
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const call = (token: string | null, name: string, input: Record<string, unknown> = {}, revision?: Revision) =>
   sendMcp(token, "tools/call", { name, arguments: input }, revision);
 const textOf = ({ json }: Awaited<ReturnType<typeof call>>) => JSON.parse(json.result?.content?.[0]?.text ?? "");
@@ -83,21 +84,20 @@ test("a call counts each endpoint that it reads against the quota of the API", a
 
 test("an unusable token is 401, and a token in URL or cookie is ignored", async () => {
   const { id: accountId, token } = await newAccount();
-  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const challenge = 'Bearer realm="console-api"';
-  const missing = await postMcp(null, list);
+  const missing = await postMcp(null, LIST);
   expect([missing.status, missing.headers.get("www-authenticate")]).toEqual([401, challenge]);
   const inUrl = await answer(`/mcp?token=${token}&access_token=${token}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Cookie: `token=${token}` },
-    body: JSON.stringify(list),
+    body: JSON.stringify(LIST),
   });
   expect([inUrl.status, inUrl.headers.get("www-authenticate")]).toEqual([401, challenge]);
-  expect((await postMcp("cpat_mistyped", list)).status).toBe(401);
+  expect((await postMcp("cpat_mistyped", LIST)).status).toBe(401);
   const ending = await newToken(accountId, new Date(Date.now() + DAY));
   expect((await call(ending, "account")).headers.get("x-token-expires-at")).toBeTruthy();
   await db.accessToken.updateMany({ where: { accountId }, data: { revokedAt: new Date() } });
-  const revoked = await postMcp(token, list);
+  const revoked = await postMcp(token, LIST);
   expect(revoked.status).toBe(401);
   expect(revoked.json).toEqual({
     jsonrpc: "2.0",
@@ -108,17 +108,15 @@ test("an unusable token is 401, and a token in URL or cookie is ignored", async 
 
 test("a page of another origin is 403 before its token is looked at", async () => {
   const { token } = await newAccount();
-  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   for (const origin of ["https://elsewhere.example", "null"]) {
-    const { status, json } = await postMcp(token, list, { Origin: origin });
+    const { status, json } = await postMcp(token, LIST, { Origin: origin });
     expect([status, json.error?.code]).toEqual([403, -32000]);
   }
-  expect((await postMcp(token, list, { Origin: "http://localhost" })).status).toBe(200);
+  expect((await postMcp(token, LIST, { Origin: "http://localhost" })).status).toBe(200);
 });
 
 test("invalid messages get the protocol's own errors as JSON, never with a stack", async () => {
   const { token } = await newAccount();
-  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const outcome = async (body: unknown, headers = {}, init = {}) => {
     const { status, json, headers: answered } = await postMcp(token, body, headers, init);
     expect(answered.get("content-type")).toMatch(/^application\/json/);
@@ -127,28 +125,28 @@ test("invalid messages get the protocol's own errors as JSON, never with a stack
   };
   expect(await outcome("{no json")).toEqual([400, -32700]);
   expect(await outcome("")).toEqual([400, -32700]);
-  expect(await outcome([list, list])).toEqual([400, -32600]);
-  expect(await outcome({ ...list, id: "x".repeat(201) })).toEqual([400, -32600]);
+  expect(await outcome([LIST, LIST])).toEqual([400, -32600]);
+  expect(await outcome({ ...LIST, id: "x".repeat(201) })).toEqual([400, -32600]);
   expect(await outcome("[".repeat(5000))).toEqual([400, -32700]);
-  expect(await outcome({ ...list, method: "no/such" })).toEqual([200, -32601]);
-  expect(await outcome({ ...list, method: "__proto__" })).toEqual([200, -32601]);
+  expect(await outcome({ ...LIST, method: "no/such" })).toEqual([200, -32601]);
+  expect(await outcome({ ...LIST, method: "__proto__" })).toEqual([200, -32601]);
   for (const name of [{ toString: 1 }, ["servers"], 7, null]) {
-    const [status, code] = await outcome({ ...list, method: "tools/call", params: { name, arguments: {} } });
+    const [status, code] = await outcome({ ...LIST, method: "tools/call", params: { name, arguments: {} } });
     expect([status, code]).toEqual([200, -32602]);
   }
   expect(await outcome({ jsonrpc: "1.0", id: 1, method: "tools/list" })).toEqual([400, expect.any(Number)]);
   expect(await outcome(null)).toEqual([400, expect.any(Number)]);
   // Programs that accept less than the protocol wants get their JSON all the same.
-  for (const Accept of ["application/json", "*/*"]) expect(await outcome(list, { Accept })).toEqual([200, undefined]);
-  expect(await outcome(list, { "mcp-protocol-version": "1999-01-01" })).toEqual([400, expect.any(Number)]);
+  for (const Accept of ["application/json", "*/*"]) expect(await outcome(LIST, { Accept })).toEqual([200, undefined]);
+  expect(await outcome(LIST, { "mcp-protocol-version": "1999-01-01" })).toEqual([400, expect.any(Number)]);
   expect(
     await outcome({
-      ...list,
+      ...LIST,
       method: "tools/call",
       params: { name: "account", arguments: { x: "y".repeat(2 ** 20) } },
     }),
   ).toEqual([413, -32000]);
-  expect(await outcome(list, { "Content-Type": "text/plain" })).toEqual([415, -32000]);
+  expect(await outcome(LIST, { "Content-Type": "text/plain" })).toEqual([415, -32000]);
   expect(await outcome("", {}, { method: "DELETE" })).toEqual([405, -32000]);
   const get = await answer("/mcp", { headers: { ...bearer(token), Accept: "text/event-stream" } });
   expect([get.status, get.headers.get("allow"), await get.json()]).toMatchObject([
