@@ -1,8 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { newAccount, newIp, newSession, PASSWORD, unique } from "@/e2e/support/factories";
+import { newAccount, newIp, newSession, PASSWORD, PASSWORD_HASH, unique } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { checkCredentials } from "@/lib/sign-in/credentials";
+
+/** The mail addresses of new accounts, whose hashes take no time. */
+async function newGuessed(count: number): Promise<string[]> {
+  const emails = Array.from({ length: count }, () => `${unique("guessed")}@example.com`);
+  await db.account.createMany({ data: emails.map((email) => ({ email, name: "G", passwordHash: PASSWORD_HASH })) });
+  return emails;
+}
 
 test("a sign-in during overload says that the console is busy and when to retry", async () => {
   const { email } = await newAccount();
@@ -35,14 +42,9 @@ test("strangers cannot lock an owner out where the owner has signed in before", 
 });
 
 test("one place that guesses at many accounts must wait, and other places need not", async () => {
-  // With hashes that take no time.
-  const emails = Array.from({ length: 31 }, () => `${unique("guessed")}@example.com`);
-  await db.account.createMany({
-    data: emails.map((email) => ({ email, name: "Guessed", passwordHash: "scrypt$2$1$1$AAAA$AAAA" })),
-  });
   const guess = (email: string, from: string) => checkCredentials(email, "wrong password", from);
   const here = newIp();
-  const [first = "", ...others] = emails;
+  const [first = "", ...others] = await newGuessed(31);
   for (const email of others) expect(await guess(email, here)).toMatchObject({ kind: "refused" });
   const message = expect.stringMatching(/^Too many attempts\. Try again in [1-5] minutes?\.$/);
   expect(await guess(first, here)).toMatchObject({ kind: "throttled", message });
@@ -50,13 +52,7 @@ test("one place that guesses at many accounts must wait, and other places need n
 });
 
 test("many networks of one home or site close sign-in there alone, sparing known accounts", async () => {
-  // With a hash that takes no time.
-  const { passwordHash } = await db.account.findFirstOrThrow({
-    where: { id: (await newAccount()).id },
-    omit: { passwordHash: false },
-  });
-  const emails = Array.from({ length: 130 }, () => `${unique("guessed")}@example.com`);
-  await db.account.createMany({ data: emails.map((email) => ({ email, name: "Guessed", passwordHash })) });
+  const emails = await newGuessed(130);
   const signIn = async (email = "", from = "", password = "wrong password") => {
     const result = await checkCredentials(email, password, from);
     return result.kind === "throttled" ? /^Too many attempts|/.exec(result.message)?.[0] : result.kind;

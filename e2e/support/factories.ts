@@ -21,7 +21,7 @@ export type TestAccount = { id: number; name: string; email: string; role: Accou
 
 export const PASSWORD = "correct horse battery";
 /** Uses a minimal cost. The console reads the cost from each hash; its own hashes take a fifth of a second of a core. */
-const PASSWORD_HASH = `scrypt$2$1$1$AAAA$${scryptSync(PASSWORD, Buffer.from("AAAA", "base64"), 32, { N: 2, r: 1, p: 1 }).toString("base64")}`;
+export const PASSWORD_HASH = `scrypt$2$1$1$AAAA$${scryptSync(PASSWORD, Buffer.from("AAAA", "base64"), 32, { N: 2, r: 1, p: 1 }).toString("base64")}`;
 
 /** So many milliseconds ago. */
 export const ago = (ms: number) => new Date(Date.now() - ms);
