@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newAccount, newSession, PASSWORD, unique } from "@/e2e/support/factories";
 import { origin } from "@/e2e/support/over-http";
-import { newVisitor } from "@/e2e/support/site";
+import { letPasswordAge, newVisitor } from "@/e2e/support/site";
 import { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/format/time";
@@ -57,7 +57,7 @@ test("sessions are listed by browser and ip, and each can be signed out", async 
   expect(page.text).toContain("1 browser was signed out.");
   expect(rows().length).toBe(4);
 
-  await db.session.updateMany({ where: { accountId: account.id }, data: { authenticatedAt: new Date(0) } });
+  await letPasswordAge(account.id);
   await page.goto(ACCOUNT_PAGE);
   // Enter presses the first button of a form: it must not sign out a browser that nobody chose.
   expect(page.field("Your password").closest("form").find("button[type=submit]").first().is("[disabled]")).toBe(true);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
-import { call } from "@/e2e/support/over-http";
-import { createToken, newVisitor, visitorWithToken } from "@/e2e/support/site";
+import { statusOf } from "@/e2e/support/over-http";
+import { createToken, letPasswordAge, newVisitor, visitorWithToken } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -9,14 +9,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { mintToken } from "@/lib/tokens/format";
 
 const find = (id: number) => db.accessToken.findUniqueOrThrow({ where: { id } });
-const statusOf = async (raw: string) => (await call("/api/v1/me", raw)).status;
 const WHICH = "Which token is this? Paste it, or its last four characters";
-
-/** The password of every session of the account was typed two hours ago. */
-async function letPasswordAge(accountId: number): Promise<void> {
-  const authenticatedAt = new Date(Date.now() - 2 * HOUR);
-  await db.session.updateMany({ where: { accountId }, data: { authenticatedAt } });
-}
 
 async function replace(page: Visitor, overlap?: string): Promise<string> {
   await page.press("Replace token", overlap === undefined ? {} : { "The old token ends": overlap });

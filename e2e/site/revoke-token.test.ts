@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ago, newAccount, newNamedToken } from "@/e2e/support/factories";
-import { call } from "@/e2e/support/over-http";
+import { call, statusOf } from "@/e2e/support/over-http";
 import { newVisitor, visitorWithToken } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
@@ -8,8 +8,6 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { deleteOld } from "@/lib/sweep/retention";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { MAX_ENDED_SHOWN, revokeTokens } from "@/lib/tokens/management";
-
-const statusOf = async (raw: string) => (await call("/api/v1/me", raw)).status;
 
 test("revoking asks first, naming the token; then the next request is 401", async () => {
   const { account, page, raw, token } = await visitorWithToken("old laptop");

@@ -1,16 +1,13 @@
 import { expect, test } from "vitest";
 import { newNamedToken, PASSWORD } from "@/e2e/support/factories";
-import { call } from "@/e2e/support/over-http";
-import { createToken, newVisitor, visitorWithToken } from "@/e2e/support/site";
+import { statusOf } from "@/e2e/support/over-http";
+import { createToken, letPasswordAge, newVisitor, visitorWithToken } from "@/e2e/support/site";
 import { db } from "@/lib/database/client";
-import { HOUR } from "@/lib/format/time";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { mintToken } from "@/lib/tokens/format";
 
 const NETWORKS = ["203.0.113.0/24", "2001:db8:7::/48"];
 const find = (id: number) => db.accessToken.findUniqueOrThrow({ where: { id } });
-const statusFrom = async (ip: string, raw: string) =>
-  (await call("/api/v1/me", raw, { headers: { "X-Forwarded-For": ip } })).status;
 
 /** Two of what lib/tokens/networks.test.ts refuses, each with its sentence. */
 const REFUSED: readonly (readonly [typed: string, message: string])[] = [
@@ -24,8 +21,8 @@ test("a token created with networks works from there alone, and pages say so", a
   const raw = await createToken(page, "at the office", { "Only from these networks": `${NETWORKS.join("\n")}\n` });
   expect(page.text).toContain("It works only from 203.0.113.0/24, 2001:db8:7::/48.");
   expect((await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } })).networks).toEqual(NETWORKS);
-  expect(await statusFrom("203.0.113.7", raw)).toBe(200);
-  expect(await statusFrom("203.0.114.7", raw)).toBe(401);
+  expect(await statusOf(raw, "203.0.113.7")).toBe(200);
+  expect(await statusOf(raw, "203.0.114.7")).toBe(401);
   await page.follow("Done");
   expect(page.textOf(page.rows("at the office"))).toContain("Only from 203.0.113.0/24, 2001:db8:7::/48");
   await page.follow("at the office");
@@ -64,21 +61,21 @@ test("impossible networks are refused at the field, where everything typed stays
 
 test("a token's page offers networks from its use, and saved ones hold at once", async () => {
   const { page, raw, token } = await visitorWithToken("narrowed");
-  for (const ip of ["198.51.100.4", "2001:db8:9:1::7"]) expect(await statusFrom(ip, raw)).toBe(200);
+  for (const ip of ["198.51.100.4", "2001:db8:9:1::7"]) expect(await statusOf(raw, ip)).toBe(200);
   await expect.poll(() => db.tokenVisitor.count({ where: { tokenId: token.id } })).toBe(2);
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
   await page.follow("Add the networks that it was used from");
   expect(page.value("Networks").split("\n").sort()).toEqual(["198.51.100.4/32", "2001:db8:9:1::/64"]);
   await page.press("Save networks");
   expect(page.statuses.join()).toContain("It works from these 2 networks alone now.");
-  expect(await statusFrom("198.51.100.4", raw)).toBe(200);
-  expect(await statusFrom("198.51.100.5", raw)).toBe(401);
+  expect(await statusOf(raw, "198.51.100.4")).toBe(200);
+  expect(await statusOf(raw, "198.51.100.5")).toBe(401);
 
   await page.press("Save networks", { Networks: "203.0.113.0/24" });
   expect(page.statuses.join()).toMatch(
     /from this network alone now\. Its last request came from .+, which is refused now\./,
   );
-  expect(await statusFrom("198.51.100.4", raw)).toBe(401);
+  expect(await statusOf(raw, "198.51.100.4")).toBe(401);
   await expect.poll(async () => (await find(token.id)).refusedCount).toBeGreaterThan(0);
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
   expect(page.textOf(page.part("Refused from"))).toContain("198.51.100.");
@@ -90,13 +87,12 @@ test("a token's page offers networks from its use, and saved ones hold at once",
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
   await page.press("Save networks", { Networks: " \n " });
   expect(page.statuses.join()).toContain("It works from everywhere now.");
-  expect(await statusFrom("192.0.2.1", raw)).toBe(200);
+  expect(await statusOf(raw, "192.0.2.1")).toBe(200);
 });
 
 test("an hour after sign-in, changing networks asks for the password", async () => {
   const { account, page, token } = await visitorWithToken("guarded");
-  const authenticatedAt = new Date(Date.now() - 2 * HOUR);
-  await db.session.updateMany({ where: { accountId: account.id }, data: { authenticatedAt } });
+  await letPasswordAge(account.id);
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
   await page.press("Save networks", { Networks: "203.0.113.0/24", "Your password": "a wrong password" });
   expect(page.alerts).toEqual(["That is not your password."]);

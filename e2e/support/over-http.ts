@@ -13,6 +13,10 @@ export const askOverHttp = askAt(origin);
 
 export const { call, getData, expectFailure } = callsOf(origin);
 
+/** What a token gets, from an ip if one is named. */
+export const statusOf = async (raw: string, ip?: string): Promise<number> =>
+  (await call("/api/v1/me", raw, ip === undefined ? {} : { headers: { "X-Forwarded-For": ip } })).status;
+
 /** Calls of the API of a console, over HTTP. */
 export function callsOf(consoleOrigin: string) {
   return callsThrough(askAt(consoleOrigin));

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { db } from "@/lib/database/client";
+import { HOUR } from "@/lib/format/time";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
-import { newAccount, newGameService, newNamedToken, newServer, PASSWORD, type TestAccount } from "./factories";
+import { ago, newAccount, newGameService, newNamedToken, newServer, PASSWORD, type TestAccount } from "./factories";
 import { origin } from "./over-http";
 import { Visitor } from "./visitor";
 
@@ -22,6 +23,11 @@ const visitorWith =
 export const visitorWithServer = visitorWith(newServer);
 export const visitorWithService = visitorWith(newGameService);
 export const visitorWithToken = visitorWith(newNamedToken);
+
+/** The password of every session of the account was typed two hours ago. */
+export async function letPasswordAge(accountId: number): Promise<void> {
+  await db.session.updateMany({ where: { accountId }, data: { authenticatedAt: ago(2 * HOUR) } });
+}
 
 /** Creates a token on the token page, which must be open, and answers the value that the page shows. */
 export async function createToken(page: Visitor, name: string, choices: Record<string, string> = {}): Promise<string> {
