@@ -22,11 +22,10 @@ const from = (ip: string) => ({
 
 test("repeated refusals of a token are one event, with number and last sender", async () => {
   const { id: accountId } = await newAccount();
-  const { raw, token } = await newNamedToken(accountId, "ended");
-  const { raw: restricted, token: elsewhere } = await newNamedToken(accountId, "restricted");
+  const { raw, token } = await newNamedToken(accountId, "ended", { revokedAt: new Date() });
+  const networks = ["203.0.113.0/24"];
+  const { raw: restricted, token: elsewhere } = await newNamedToken(accountId, "restricted", { networks });
   const { raw: ofDisabled, token: disabled } = await newNamedToken((await newAccount()).id, "of a disabled account");
-  await db.accessToken.update({ where: { id: token.id }, data: { revokedAt: new Date() } });
-  await db.accessToken.update({ where: { id: elsewhere.id }, data: { networks: ["203.0.113.0/24"] } });
   await db.account.updateMany({
     where: { accessTokens: { some: { id: disabled.id } } },
     data: { disabledAt: new Date() },
@@ -109,9 +108,8 @@ test("the end of a token is told 14 and 3 days before, once each", async () => {
   const { id: accountId } = await newAccount();
   const now = Date.now();
   const add = async (end: number, age: number, data: { revokedAt?: Date; replacedById?: number } = {}) => {
-    const { token } = await newNamedToken(accountId, unique("ending"));
     const [createdAt, expiresAt] = [new Date(now - age * DAY), new Date(now + end * DAY)];
-    await db.accessToken.update({ where: { id: token.id }, data: { createdAt, expiresAt, ...data } });
+    const { token } = await newNamedToken(accountId, unique("ending"), { createdAt, expiresAt, ...data });
     return { id: token.id, end };
   };
   const [far, near, nearer] = [await add(20, 100), await add(13, 100), await add(2, 100)];

@@ -53,7 +53,7 @@ test.describe("with a finger", () => {
 });
 
 test("arrow keys show a token's day, whose kinds have one name and look", async ({ page, account }) => {
-  const { token } = await newNamedToken(account.id, "watched", new Date(Date.now() + DAY));
+  const { token } = await newNamedToken(account.id, "watched", { expiresAt: new Date(Date.now() + DAY) });
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
   const counts = { requests: 500, limited: 11, refused: 7, peak: 131 };
   await db.tokenUseHour.create({ data: { tokenId: token.id, hour, ...counts } });

@@ -69,9 +69,8 @@ test("only the session's account gets the history CSV, uncached and free of form
 });
 
 test("every range names a twenty minute silence and dates a peak to its step", async () => {
-  const { account, page } = await newVisitor();
   const zone = "Asia/Kathmandu";
-  await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+  const { account, page } = await newVisitor("customer", { timeZone: zone });
   // Runtimes do not agree on the name of this zone.
   const named = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
   const { id, silenceFrom, peakAt } = await serverWithPast(account.id);

@@ -19,11 +19,9 @@ test("every ip on every page breaks after its colons, and nowhere else", async (
   await db.serverKey.updateMany({ where: { serverId: server.id }, data: { lastUsedAt: now, lastUsedIp: IP } });
   const service = await newGameService(account.id, { originHost: IP });
   const used = { firstUsedAt: new Date(now.getTime() - HOUR), firstUsedIp: IP, lastUsedAt: now, lastUsedIp: IP };
-  const { token } = await newNamedToken(account.id, "used");
-  await db.accessToken.update({ where: { id: token.id }, data: used });
-  const { token: ended } = await newNamedToken(account.id, "ended");
+  const { token } = await newNamedToken(account.id, "used", used);
   const refused = { revokedAt: now, refusedCount: 3, lastRefusedAt: now, lastRefusedIp: IP };
-  await db.accessToken.update({ where: { id: ended.id }, data: { ...used, ...refused } });
+  const { token: ended } = await newNamedToken(account.id, "ended", { ...used, ...refused });
   // Silent for long, so that no other test takes it for live.
   const node = { name: `ips-${account.id}`, lastHeardAt: new Date(now.getTime() - DAY), lastHeardIp: IP };
   const { id: nodeId } = await db.edgeNode.create({ data: node, select: { id: true } });

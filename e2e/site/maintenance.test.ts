@@ -10,8 +10,7 @@ const ZONE = "Europe/Berlin";
 const planned = (page: Visitor) => (page.hasPart("Planned") ? page.part("Planned").find("li").length : 0);
 
 test("maintenance is planned in the account's zone, listed and called off", async () => {
-  const { account, page } = await newVisitor();
-  await db.account.update({ where: { id: account.id }, data: { timeZone: ZONE } });
+  const { account, page } = await newVisitor("customer", { timeZone: ZONE });
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - DAY), lastSeenAt: new Date() });
   await page.goto(`/dashboard/servers/${id}/settings`);
   const form = () => page.part("Maintenance");

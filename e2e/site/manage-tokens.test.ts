@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
+import { ago, newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
 import { statusOf } from "@/e2e/support/over-http";
 import { createToken, letPasswordAge, newVisitor, visitorWithToken } from "@/e2e/support/site";
 import type { Visitor } from "@/e2e/support/visitor";
@@ -39,8 +39,8 @@ for (const [overlap, told, ends] of [
   ["none", "The old token has ended.", null],
 ] as const) {
   test(`a token replaced with overlap ${overlap ?? "as proposed"} ends as its page says`, async () => {
-    const { account, page } = await newVisitor();
-    const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
+    const life = { expiresAt: new Date(Date.now() + 30 * DAY) };
+    const { account, page, raw: oldRaw, token: old } = await visitorWithToken("rotated", life);
     await page.goto(`${TOKEN_PAGE}/${old.id}`);
     const newRaw = await replace(page, overlap);
     expect(page.textOf(page.part("Copy your new token now"))).toContain(told);
@@ -188,10 +188,7 @@ test("an account looks up a token at most twenty times in five minutes", async (
 test("many tokens can be searched and sorted, and ended ones fold beyond ten", async () => {
   const { account, page } = await newVisitor();
   for (let i = 0; i < 20; i++) await newNamedToken(account.id, `machine ${i}`);
-  for (let i = 0; i < 12; i++) {
-    const { token } = await newNamedToken(account.id, `old ${i}`);
-    await db.accessToken.update({ where: { id: token.id }, data: { revokedAt: new Date(Date.now() - i * HOUR) } });
-  }
+  for (let i = 0; i < 12; i++) await newNamedToken(account.id, `old ${i}`, { revokedAt: ago(i * HOUR) });
   await page.goto(TOKEN_PAGE);
   const namesIn = (table: string) => page.textsOf(page.part(table).find("tbody th a:first-of-type"));
   const ended = page

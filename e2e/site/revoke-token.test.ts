@@ -96,8 +96,7 @@ for (const { state, end, says } of [
   { state: "an expired token", end: { expiresAt: ago(HOUR) }, says: /Expired\s*1 hour ago/ },
 ]) {
   test(`${state} that is still used shows how often and from where on its row`, async () => {
-    const { page, raw, token } = await visitorWithToken("forgotten cron job");
-    await db.accessToken.update({ where: { id: token.id }, data: { ...end, refusedCount: 13 } });
+    const { page, raw, token } = await visitorWithToken("forgotten cron job", { ...end, refusedCount: 13 });
     const headers = { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "203.0.113.9" };
     expect((await call("/api/v1/me", raw, { headers })).status).toBe(401);
     await expect
@@ -120,8 +119,7 @@ test("active tokens come first, and ended ones stay listed for 90 days", async (
     ["revoked 91 days ago", ago(100 * DAY), { revokedAt: ago(91 * DAY) }],
     ["expired 91 days ago", ago(200 * DAY), { expiresAt: ago(91 * DAY) }],
   ] as const) {
-    const { token } = await newNamedToken(account.id, name);
-    await db.accessToken.update({ where: { id: token.id }, data: { createdAt, ...ended } });
+    await newNamedToken(account.id, name, { createdAt, ...ended });
   }
   await page.goto(TOKEN_PAGE);
   expect(page.textsOf("tbody th a:first-of-type")).toEqual([

@@ -5,7 +5,6 @@ import { origin } from "@/e2e/support/over-http";
 import { newVisitor } from "@/e2e/support/site";
 import { needsProgram } from "@/e2e/support/unit-needs";
 import type { Visitor } from "@/e2e/support/visitor";
-import { db } from "@/lib/database/client";
 import { clockText, momentText } from "@/lib/format/relative-time";
 import { HOUR } from "@/lib/format/time";
 import { rangeParams } from "@/lib/format/time-range";
@@ -68,9 +67,8 @@ test("a server's events are marked below its score and listed, newest first", as
 });
 
 test("a server's page shows uptime of five ranges and a strip of ninety days", async () => {
-  const { account, page } = await newVisitor();
   const zone = "Europe/Berlin";
-  await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+  const { account, page } = await newVisitor("customer", { timeZone: zone });
   const id = await serverWithOutage(account.id, 1);
   // The list that somebody came from goes on.
   const list = "show=offline&q=day";

@@ -57,8 +57,7 @@ test("an account with one server has nothing to switch to", async () => {
 });
 
 test("a page says why its server's data is refused until the next check-in", async () => {
-  const { account, page } = await newVisitor();
-  await db.account.update({ where: { id: account.id }, data: { timeZone: "Asia/Tokyo" } });
+  const { account, page } = await newVisitor("customer", { timeZone: "Asia/Tokyo" });
   const refusedSince = new Date(Date.now() - 3 * DAY);
   const reason = 'This key already reports for "<b>web-1</b>".';
   const { id } = await newServer(account.id, { refusal: reason, refusedSince });
@@ -74,9 +73,8 @@ test("a page says why its server's data is refused until the next check-in", asy
 });
 
 test("the head and fleet row of a strained server say since when and why", async () => {
-  const { account, page } = await newVisitor();
   const zone = "Asia/Tokyo";
-  await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+  const { account, page } = await newVisitor("customer", { timeZone: zone });
   const strainedAt = new Date(Math.floor(Date.now() / MINUTE) * MINUTE - 3 * HOUR);
   const now = new Date();
   const bad = { cpuPct: 100, diskUsedPct: 90 };

@@ -29,13 +29,12 @@ test("the time zone is kept with the account, and pages write times in it", asyn
 });
 
 test("the days on which tokens end are those of the account's zone", async () => {
-  const { account, page } = await newVisitor();
-  await db.account.update({ where: { id: account.id }, data: { timeZone: FAR_EAST } });
+  const { account, page } = await newVisitor("customer", { timeZone: FAR_EAST });
   // Noon in UTC, two in the morning of the next day on Kiritimati.
   const end = new Date(Math.floor(Date.now() / DAY) * DAY + 3.5 * DAY);
   const [day, dayInUtc] = [dateText(end, FAR_EAST), dateText(end, "UTC")];
-  const { token } = await newNamedToken(account.id, "ends in the far east", end);
-  await db.accessToken.update({ where: { id: token.id }, data: { createdAt: new Date(Date.now() - 30 * DAY) } });
+  const life = { createdAt: new Date(Date.now() - 30 * DAY), expiresAt: end };
+  const { token } = await newNamedToken(account.id, "ends in the far east", life);
   await watchTokens(Date.now());
 
   await page.goto(TOKEN_PAGE);
@@ -57,8 +56,7 @@ test("the days on which tokens end are those of the account's zone", async () =>
 });
 
 test("a new token's last day ends by the clocks of the account's zone", async () => {
-  const { account, page } = await newVisitor();
-  await db.account.update({ where: { id: account.id }, data: { timeZone: FAR_EAST } });
+  const { account, page } = await newVisitor("customer", { timeZone: FAR_EAST });
   const day = new Date(Date.now() + 20 * DAY).toISOString().slice(0, "2026-11-20".length);
   await page.goto(TOKEN_PAGE);
   expect(page.text).toContain(`Works until the end of that day, ${FAR_EAST}.`);

@@ -102,20 +102,15 @@ test("a day of use is a chart with its numbers and the last ips", async () => {
 });
 
 test("a token's page tells where it was used apart from where it is refused", async () => {
-  const { page, token } = await visitorWithToken("ended");
-  const at = (ms: number) => new Date(Date.now() - ms);
-  await db.accessToken.update({
-    where: { id: token.id },
-    data: {
-      lastUsedAt: at(30 * HOUR),
-      lastUsedIp: "192.0.2.1",
-      revokedAt: at(20 * HOUR),
-      refusedCount: 3,
-      lastRefusedAt: at(HOUR),
-      lastRefusedIp: "203.0.113.9",
-    },
+  const { page, token } = await visitorWithToken("ended", {
+    lastUsedAt: ago(30 * HOUR),
+    lastUsedIp: "192.0.2.1",
+    revokedAt: ago(20 * HOUR),
+    refusedCount: 3,
+    lastRefusedAt: ago(HOUR),
+    lastRefusedIp: "203.0.113.9",
   });
-  const refused = { firstSeenAt: at(2 * HOUR), lastSeenAt: at(HOUR) };
+  const refused = { firstSeenAt: ago(2 * HOUR), lastSeenAt: ago(HOUR) };
   await db.tokenVisitor.create({ data: { tokenId: token.id, ip: "203.0.113.9", network: "203.0.113.9", ...refused } });
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
   expect(page.text).toContain("Last used1 day ago192.0.2.1");
@@ -139,11 +134,8 @@ test("several tokens used from a new network are one line offering to revoke the
 
 test("ten tokens that end within two weeks are one line with all names", async () => {
   const { account, page } = await newVisitor();
-  for (let i = 0; i < 10; i++) {
-    const { token } = await newNamedToken(account.id, `ending ${i}`);
-    const life = { createdAt: new Date(Date.now() - 30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) };
-    await db.accessToken.update({ where: { id: token.id }, data: life });
-  }
+  const life = { createdAt: ago(30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) };
+  for (let i = 0; i < 10; i++) await newNamedToken(account.id, `ending ${i}`, life);
   await watchTokens(Date.now());
   await page.goto(TOKEN_PAGE);
   const lines = attention(page);
@@ -154,18 +146,14 @@ test("ten tokens that end within two weeks are one line with all names", async (
 
 test("the page says at its top what needs attention, and nothing else", async () => {
   const { account, page } = await newVisitor();
-  const make = async (name: string, data: Parameters<typeof db.accessToken.update>[0]["data"]) => {
-    const { token } = await newNamedToken(account.id, name);
-    await db.accessToken.update({ where: { id: token.id }, data });
-    return token.id;
-  };
+  const make = async (name: string, data = {}) => (await newNamedToken(account.id, name, data)).token.id;
   await refusedUntil(await make("dead", { revokedAt: ago(3 * DAY) }), HOUR);
   await refusedUntil(await make("dead and quiet", { revokedAt: ago(3 * DAY) }), 2 * DAY);
   await make("ending", { createdAt: ago(30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) });
   await make("born for three days", { expiresAt: new Date(Date.now() + 3 * DAY) });
-  const moved = await make("moved", {});
+  const moved = await make("moved");
   await newNetwork(moved, "198.51.100.5");
-  await newNetwork(await make("moved and settled", {}), "198.51.100.6");
+  await newNetwork(await make("moved and settled"), "198.51.100.6");
   await db.event.updateMany({
     where: { facts: { path: ["network"], equals: "198.51.100.6" }, accountId: account.id },
     data: { endedAt: ago(0) },

@@ -27,10 +27,13 @@ export const PASSWORD_HASH = `scrypt$2$1$1$AAAA$${scryptSync(PASSWORD, Buffer.fr
 export const ago = (ms: number) => new Date(Date.now() - ms);
 
 /** An account with a token, which can sign in with PASSWORD. */
-export async function newAccount(role: AccountRole = "customer"): Promise<TestAccount> {
+export async function newAccount(
+  role: AccountRole = "customer",
+  data: Partial<Prisma.AccountUncheckedCreateInput> = {},
+): Promise<TestAccount> {
   const name = unique("Account");
   const account = await db.account.create({
-    data: { name, email: `${name}@example.com`, role, passwordHash: PASSWORD_HASH },
+    data: { name, email: `${name}@example.com`, role, passwordHash: PASSWORD_HASH, ...data },
     select: { id: true, name: true, email: true, role: true },
   });
   return { ...account, token: await newToken(account.id) };
@@ -50,18 +53,19 @@ export async function newSession(
 
 /** The raw value of a new token. */
 export async function newToken(accountId: number, expiresAt: Date | null = null): Promise<string> {
-  return (await newNamedToken(accountId, unique("Token"), expiresAt)).raw;
+  return (await newNamedToken(accountId, unique("Token"), { expiresAt })).raw;
 }
 
-/** A new token with its raw value. */
+/** A new token with its raw value. `token` is as it was before it got the columns `data`. */
 export async function newNamedToken(
   accountId: number,
   name: string,
-  expiresAt: Date | null = null,
+  data: Prisma.AccessTokenUncheckedUpdateInput = {},
 ): Promise<{ raw: string; token: TokenRecord }> {
-  const result = await createToken(accountId, { name, expiresAt });
-  if (result.kind === "created") return result;
-  throw new Error(result.kind === "invalid" ? result.message : `"${name}" was already created.`);
+  const result = await createToken(accountId, { name, expiresAt: null });
+  if (result.kind !== "created") throw new Error(`"${name}": ${JSON.stringify(result)}`);
+  await db.accessToken.update({ where: { id: result.token.id }, data });
+  return result;
 }
 
 export async function newServer(

@@ -114,7 +114,7 @@ export const TOKENS: States = {
     await expect(page.getByRole("dialog")).toBeVisible();
   },
   "one token with a day of traffic": async (page, accountId) => {
-    const { token } = await newNamedToken(accountId, "W".repeat(64), new Date(Date.now() + 30 * DAY));
+    const { token } = await newNamedToken(accountId, "W".repeat(64), { expiresAt: new Date(Date.now() + 30 * DAY) });
     const hour = new Date(Math.floor(Date.now() / DAY) * DAY);
     await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, refused: 1, peak: 9 } });
     const ip = "2001:db8:1234:5678:9abc:def0:1234:5678";
@@ -355,8 +355,7 @@ export async function fillTokens(accountId: number): Promise<void> {
     ],
     ["expired", { expiresAt: new Date(Date.now() - DAY) }],
   ] as const) {
-    const { token } = await newNamedToken(accountId, name);
-    await db.accessToken.update({ where: { id: token.id }, data: change });
+    await newNamedToken(accountId, name, change);
   }
   const { token } = await newNamedToken(accountId, "revoked and still used");
   await revokeTokens(accountId, [token.id]);

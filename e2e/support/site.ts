@@ -1,14 +1,13 @@
 import { expect } from "vitest";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/format/time";
-import type { AccountRole } from "@/lib/generated/prisma/enums";
-import { ago, newAccount, newGameService, newNamedToken, newServer, PASSWORD, type TestAccount } from "./factories";
+import { ago, newAccount, newGameService, newNamedToken, newServer, PASSWORD } from "./factories";
 import { origin } from "./over-http";
 import { Visitor } from "./visitor";
 
 /** Somebody who is signed in, in a browser without JavaScript, without tokens. */
-export async function newVisitor(role: AccountRole = "customer"): Promise<{ account: TestAccount; page: Visitor }> {
-  const account = await newAccount(role);
+export async function newVisitor(...of: Parameters<typeof newAccount>) {
+  const account = await newAccount(...of);
   await db.accessToken.deleteMany({ where: { accountId: account.id } });
   return { account, page: await Visitor.signedIn(origin, account.id) };
 }

@@ -3,7 +3,6 @@ import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { fieldsOfForm, sendFields } from "@/e2e/support/html-form";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { hashPassword } from "@/lib/accounts/passwords";
-import { db } from "@/lib/database/client";
 
 const ROUNDS = 12;
 
@@ -11,12 +10,10 @@ test("a refusal's time reveals neither an account's existence nor its state", {
   tag: "@waits",
 }, async () => {
   const passwordHash = await hashPassword(PASSWORD);
-  const known = await newAccount();
-  const disabled = await newAccount();
-  for (const { id } of [known, disabled]) await db.account.update({ where: { id }, data: { passwordHash } });
+  const known = await newAccount("customer", { passwordHash });
+  const disabled = await newAccount("customer", { passwordHash });
   await setAccountDisabled(disabled.email, true);
-  const withoutPassword = await newAccount();
-  await db.account.update({ where: { id: withoutPassword.id }, data: { passwordHash: null } });
+  const withoutPassword = await newAccount("customer", { passwordHash: null });
   const attempts = {
     "unknown e-mail": { email: `${unique("nobody")}@example.com`, password: PASSWORD },
     "wrong password": { email: known.email, password: "a wrong password" },
