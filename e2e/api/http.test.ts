@@ -68,25 +68,18 @@ test("a long answer keeps its account's place until it was read or given up", as
   }
 });
 
+/** A stranger does not learn that there is nothing. */
+async function expectNowhere(token: string, base: string, paths: string[]): Promise<void> {
+  for (const path of paths) {
+    await expectFailure(call(base + path, null), 401, MISSING);
+    await expectFailure(call(base + path, token), 404, "Not found.");
+  }
+}
+
 test("a path that is none is 401 without a token and 404 with one", async () => {
   const { token } = await newAccount();
-  for (const path of [
-    "/api",
-    "/api/me",
-    "/api/v2/me",
-    "/api/v1",
-    "/api/v1/",
-    "/api/v1/nope",
-    "/api/v1/me/more",
-    "/api/v1/servers/1/nope",
-    "/api/v1/ME",
-    "/api/v1/servers/[id]",
-    "/api/v1/servers/__proto__",
-    "/api/v1/constructor",
-  ]) {
-    await expectFailure(call(path, null), 401, MISSING);
-    await expectFailure(call(path, token), 404, "Not found.");
-  }
+  await expectNowhere(token, "/api", ["", "/me", "/v2/me", "/v1", "/v1/", "/v1/nope", "/v1/ME", "/v1/constructor"]);
+  await expectNowhere(token, "/api/v1", ["/me/more", "/servers/1/nope", "/servers/[id]", "/servers/__proto__"]);
 });
 
 test("methods other than GET, HEAD and OPTIONS are 405 with Allow on all paths", async () => {
@@ -143,24 +136,13 @@ test("the headers exposed to other origins are those of real answers, all docume
 
 test("a trailing slash is 404, so that an empty variable never lists everything", async () => {
   const { token, id } = await newOwnedServer();
-  for (const path of ["/servers/", `/servers/${id}/`, `/servers/${id}/benchmarks/`, "/game-services/", "/me/"]) {
-    await expectFailure(call(`/api/v1${path}`, null), 401, MISSING);
-    await expectFailure(call(`/api/v1${path}`, token), 404, "Not found.");
-  }
+  const paths = ["/servers/", `/servers/${id}/`, `/servers/${id}/benchmarks/`, "/game-services/", "/me/"];
+  await expectNowhere(token, "/api/v1", paths);
 });
 
 test("an undecodable path is 401 without a token and 404 with one", async () => {
   const { token } = await newAccount();
-  for (const path of [
-    "/api/v1/%E0%A4%A",
-    "/api/v1/%",
-    "/api/v1/servers/%zz",
-    "/api/v1/%ff/benchmarks",
-    "/api/v1/me%00",
-  ]) {
-    await expectFailure(call(path, null), 401, MISSING);
-    await expectFailure(call(path, token), 404, "Not found.");
-  }
+  await expectNowhere(token, "/api/v1", ["/%E0%A4%A", "/%", "/servers/%zz", "/%ff/benchmarks", "/me%00"]);
 });
 
 test("a decodable path with percent signs is the path that it spells", async () => {
