@@ -29,6 +29,8 @@ for (const { what, head, status, error } of [
     what: "two ways to say how long the body is",
     head: `POST {path} HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n`,
   },
+  { what: "an unknown method", head: `FOO {path} HTTP/1.1\r\n${HOST}` },
+  { what: "a broken header line", head: `GET {path} HTTP/1.1\r\n${HOST}no header\r\n` },
 ].map((row) => ({ status: 400, error: "Bad Request.", ...row }))) {
   test(`${what} is ${status}: JSON under /api and /ingest, a plain page elsewhere`, async () => {
     for (const path of ["/api/v1/me", "/api/v1", "/ingest/check-ins"]) {
