@@ -1,10 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import { createClient } from "@redis/client";
 import { freePort } from "./free-port";
 import { startProgram } from "./own-program";
-import { FACT } from "./patience";
-
-const RETRY_MS = 25;
+import { tryToConnect } from "./try-to-connect";
 
 /** A Redis server of the test's own, without files. */
 export type RedisServer = {
@@ -25,7 +22,7 @@ export async function startRedis(): Promise<RedisServer> {
   async function launch() {
     const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
     const launched = startProgram("redis-server", args, { stdio: "ignore" });
-    await untilReady(url);
+    await launched.until(async () => (await tryToConnect("127.0.0.1", port)) === "connected");
     return launched;
   }
 
@@ -39,15 +36,4 @@ export async function startRedis(): Promise<RedisServer> {
     },
     stop: kill,
   };
-}
-
-async function untilReady(url: string): Promise<void> {
-  const client = createClient({
-    url,
-    socket: { reconnectStrategy: (attempts) => (attempts < FACT / RETRY_MS ? RETRY_MS : false) },
-  });
-  client.on("error", () => {});
-  await client.connect();
-  await client.ping();
-  client.destroy();
 }
