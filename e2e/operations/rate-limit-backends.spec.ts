@@ -2,10 +2,10 @@ import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
 import { atEnd, expect, own, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { STORES, sleep, whileUp } from "@/e2e/support/rate-limit-stores";
+import { ownLimits, STORES, sleep, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
 import { SECOND } from "@/lib/format/time";
-import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
+import type { RateLimits } from "@/lib/rate-limit";
 import { openRedisStore, redisLimiter } from "@/lib/rate-limit/redis";
 
 // One contract, two places where the counts may live: Redis over TCP, Upstash over HTTP. In this process: lib/rate-limit/memory.test.ts.
@@ -18,8 +18,7 @@ for (const [name, start] of Object.entries(STORES)) {
     let limits: RateLimits;
     test.beforeEach(async () => {
       store = await own(start());
-      limits = openRateLimits(store.settingsAt(store.port));
-      atEnd(() => limits.close());
+      limits = ownLimits(store.settingsAt(store.port));
     });
 
     const limitOf = (windowMs: number, limit = 120) => {
@@ -114,15 +113,13 @@ test("Redis accepts requests that count together all or none, and announced wait
 test("Redis keeps only accepted requests within the window, and refusals change nothing", async () => {
   needs("redis-server");
   const redis = await own(startRedis());
-  const limits = openRateLimits({ kind: "tcp", url: redis.url });
-  atEnd(() => limits.close());
+  const limits = ownLimits({ kind: "tcp", url: redis.url });
   const client = createClient({ url: redis.url });
   atEnd(() => client.destroy());
   await client.connect();
   const key = unique("key");
   // Another process has no local knowledge of a refusal, so it asks Redis.
-  const other = openRateLimits({ kind: "tcp", url: redis.url });
-  atEnd(() => other.close());
+  const other = ownLimits({ kind: "tcp", url: redis.url });
   const fill = async (windowMs: number) => {
     const policy = { name: `kept-${windowMs}`, limit: 5, windowMs };
     await client.flushAll();

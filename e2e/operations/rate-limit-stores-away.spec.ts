@@ -2,10 +2,9 @@ import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
 import { atEnd, expect, own, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { acceptedOf, POLICY, STORES, whileUp } from "@/e2e/support/rate-limit-stores";
+import { acceptedOf, ownLimits, POLICY, STORES, whileUp } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
 import { HOUR } from "@/lib/format/time";
-import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 
 // The limit holds while its store refuses, stops or has a wrong clock.
 
@@ -17,8 +16,7 @@ for (const [what, settings] of [
   test(`${what}: decided in this process, still 120 of 200`, async () => {
     if (settings === null) needs("redis-server");
     const store = settings === null ? await own(STORES.Upstash()) : null;
-    const limits = openRateLimits(settings ?? { kind: "rest", url: `http://127.0.0.1:${store?.port}`, token: "wrong" });
-    atEnd(() => limits.close());
+    const limits = ownLimits(settings ?? { kind: "rest", url: `http://127.0.0.1:${store?.port}`, token: "wrong" });
     expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
   });
 }
@@ -26,10 +24,8 @@ for (const [what, settings] of [
 test("the limit holds while Redis stops, pauses and returns, and Redis is used again", async () => {
   needs("redis-server");
   const redis = await own(startRedis());
-  const limits = openRateLimits({ kind: "tcp", url: redis.url });
-  atEnd(() => limits.close());
-  const other = openRateLimits({ kind: "tcp", url: redis.url });
-  atEnd(() => other.close());
+  const limits = ownLimits({ kind: "tcp", url: redis.url });
+  const other = ownLimits({ kind: "tcp", url: redis.url });
   const key = unique("key");
   expect(await acceptedOf(limits, key, 50)).toBe(50);
   redis.process().kill("SIGSTOP");
@@ -55,8 +51,7 @@ test("the limit holds while Redis stops, pauses and returns, and Redis is used a
 test("a Redis clock set back locks nobody out, and instances forget no accepted requests", async () => {
   needs("redis-server");
   const redis = await own(startRedis());
-  const [limits, other] = [1, 2].map(() => openRateLimits({ kind: "tcp", url: redis.url })) as [RateLimits, RateLimits];
-  atEnd(() => Promise.all([limits.close(), other.close()]));
+  const [limits, other] = [ownLimits({ kind: "tcp", url: redis.url }), ownLimits({ kind: "tcp", url: redis.url })];
   const client = createClient({ url: redis.url });
   atEnd(() => client.destroy());
   await client.connect();

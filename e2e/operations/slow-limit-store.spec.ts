@@ -1,7 +1,7 @@
 import { unique } from "@/e2e/support/factories";
-import { atEnd, expect, own, test } from "@/e2e/support/fixtures";
+import { expect, own, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { acceptedOf, POLICY, STORES } from "@/e2e/support/rate-limit-stores";
+import { acceptedOf, ownLimits, POLICY, STORES } from "@/e2e/support/rate-limit-stores";
 import { startRedis } from "@/e2e/support/redis-server";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
 import { SECOND } from "@/lib/format/time";
@@ -23,10 +23,8 @@ for (const [name, start] of Object.entries(STORES)) {
     needs("redis-server");
     const store = await own(start());
     const proxy = await own(startSlowProxy(store.port));
-    const limits = openRateLimits(store.settingsAt(proxy.port));
-    atEnd(() => limits.close());
-    const direct = openRateLimits({ kind: "tcp", url: store.redis.url });
-    atEnd(() => direct.close());
+    const limits = ownLimits(store.settingsAt(proxy.port));
+    const direct = ownLimits({ kind: "tcp", url: store.redis.url });
     const isShared = () => sharesCounts(limits, direct);
     await limits.connected;
     await expect.poll(isShared).toBe(true);
@@ -55,10 +53,8 @@ test("Redis that vanishes silently is reconnected within seconds and decides aga
   needs("redis-server");
   const redis = await own(startRedis());
   const proxy = await own(startSlowProxy(Number(new URL(redis.url).port)));
-  const limits = openRateLimits({ kind: "tcp", url: `redis://127.0.0.1:${proxy.port}` });
-  atEnd(() => limits.close());
-  const direct = openRateLimits({ kind: "tcp", url: redis.url });
-  atEnd(() => direct.close());
+  const limits = ownLimits({ kind: "tcp", url: `redis://127.0.0.1:${proxy.port}` });
+  const direct = ownLimits({ kind: "tcp", url: redis.url });
   const isShared = () => sharesCounts(limits, direct);
   await limits.connected;
   expect(await isShared()).toBe(true);

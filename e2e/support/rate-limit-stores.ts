@@ -1,6 +1,7 @@
 import { SECOND } from "@/lib/format/time";
 import type { RedisSettings } from "@/lib/process/env-variables";
-import type { RateLimits } from "@/lib/rate-limit";
+import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
+import { atEnd } from "./fixtures";
 import { startRedis } from "./redis-server";
 import { startUpstash } from "./upstash-server";
 
@@ -20,6 +21,13 @@ export const STORES = {
     return { redis, port: Number(new URL(url).port), settingsAt, stop: () => stop().then(redis.stop) };
   },
 };
+
+/** An instance of the test's own. */
+export function ownLimits(settings: RedisSettings): RateLimits {
+  const limits = openRateLimits(settings);
+  atEnd(() => limits.close());
+  return limits;
+}
 
 /** Sleeps at least this long. Timers alone may fire a fraction of a millisecond early. */
 export async function sleep(ms: number): Promise<void> {
