@@ -6,7 +6,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { bodyOfForm } from "@/e2e/support/html-form";
 import { needs } from "@/e2e/support/needs";
-import { askThrough, type NginxServer, startNginx } from "@/e2e/support/nginx-server";
+import { askThrough, startNginx } from "@/e2e/support/nginx-server";
 import { type RedisServer, startRedis } from "@/e2e/support/redis-server";
 import { SECOND } from "@/lib/format/time";
 
@@ -77,7 +77,7 @@ async function signInForm({ origin }: ConsoleServer) {
 }
 
 /** Sends reads, check-ins and forms at a steady pace. Collects every answer other than 200. */
-async function startLoad(nginx: NginxServer, form: Awaited<ReturnType<typeof signInForm>>) {
+async function startLoad(nginx: Awaited<ReturnType<typeof startNginx>>, form: Awaited<ReturnType<typeof signInForm>>) {
   const failures: string[] = [];
   const answered = Array<number>(CLIENTS).fill(0);
   let isOver = false;

@@ -13,23 +13,21 @@ import { tryToConnect } from "./try-to-connect";
 /** The configuration that is shipped. */
 const SHIPPED = "deploy/nginx.conf";
 
-export type NginxServer = {
-  /** Where it answers HTTPS, with a certificate of its own making. */
-  port: number;
-  /** Where it answers plain HTTP. */
-  plainPort: number;
-  /** What it has logged of errors and upstreams. */
-  errors(): string;
-  stop(): Promise<void>;
-};
-
 /** nginx with the shipped configuration in front of instances on two loopback ports. */
-export async function startNginx(instances: readonly number[]): Promise<NginxServer> {
+export async function startNginx(instances: readonly number[]) {
   const { dir, port, plainPort } = await writeNginxFiles(instances);
   const args = ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
   const { until, stop } = startProgram("nginx", args, { dir });
   await until(async () => (await tryToConnect("127.0.0.1", port)) === "connected");
-  return { port, plainPort, errors: () => readFileSync(join(dir, "error.log"), "utf8"), stop };
+  return {
+    /** Where it answers HTTPS, with a certificate of its own making. */
+    port,
+    /** Where it answers plain HTTP. */
+    plainPort,
+    /** What it has logged of errors and upstreams. */
+    errors: () => readFileSync(join(dir, "error.log"), "utf8"),
+    stop,
+  };
 }
 
 async function writeNginxFiles([first, second = first]: readonly number[]) {

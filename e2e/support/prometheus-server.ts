@@ -8,14 +8,8 @@ export function checkMetrics(text: string): string {
   return status === 0 ? stdout + stderr : stdout + stderr || "promtool failed.";
 }
 
-type PrometheusServer = {
-  /** What its HTTP API answers, `data` alone. */
-  ask(path: string): Promise<unknown>;
-  stop(): Promise<void>;
-};
-
 /** A Prometheus of the test's own, with the configuration in `configFile` and its data in `dataDir`. */
-export async function startPrometheus(configFile: string, dataDir: string): Promise<PrometheusServer> {
+export async function startPrometheus(configFile: string, dataDir: string) {
   const port = await freePort();
   const { child, output, stop } = startProgram("prometheus", [
     `--config.file=${configFile}`,
@@ -25,7 +19,8 @@ export async function startPrometheus(configFile: string, dataDir: string): Prom
   ]);
   return {
     stop,
-    async ask(path) {
+    /** What its HTTP API answers, `data` alone. */
+    async ask(path: string): Promise<unknown> {
       if (child.exitCode !== null) throw new Error(`Prometheus has ended: ${output()}`);
       try {
         const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);

@@ -1,17 +1,11 @@
 import { createServer, request as sendRequest } from "node:http";
 import { listen } from "./listen";
 
-/** Everything that went between a browser and the console, as it was on the wire. */
-type RecordingProxy = {
-  origin: string;
-  bodies(): string[];
-  /** Request lines and bodies, and the headers of both directions. */
-  rest(): string[];
-  stop(): Promise<void>;
-};
-
-/** A plain HTTP proxy in front of the console at `target`: browsers do not let every streamed body be read afterwards. */
-export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+/**
+ * A plain HTTP proxy in front of the console at `target`, which keeps everything as it was on the wire: browsers do not let
+ * every streamed body be read afterwards.
+ */
+export async function startRecordingProxy(target: string) {
   const bodies: string[] = [];
   const rest: string[] = [];
   const { hostname, port } = new URL(target);
@@ -45,6 +39,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
   return {
     origin: `http://127.0.0.1:${await listen(server)}`,
     bodies: () => bodies,
+    /** Request lines and bodies, and the headers of both directions. */
     rest: () => rest,
     async stop() {
       server.closeAllConnections();

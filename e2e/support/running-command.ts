@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
@@ -8,22 +7,16 @@ import { atExit } from "./at-exit";
 import { expect } from "./fixtures";
 import { startProgram } from "./own-program";
 
-/** A command of package.json that runs until it is stopped. */
-type RunningCommand = {
-  child: ChildProcess;
-  output(): string;
-  /** The exit code, once it has one. */
-  ended: Promise<number | null>;
-  stop(): Promise<number | null>;
-};
-
-/** Starts it as a newcomer types it, with a free port and a folder of its own, and waits until it says `readyText`. */
+/**
+ * Starts a command of package.json as a newcomer types it, with a free port and a folder of its own, and waits until it says
+ * `readyText`. It runs until it is stopped.
+ */
 export async function runCommand(
   name: string,
   variables: Record<string, string>,
   readyText: string,
   args: string[] = [],
-): Promise<RunningCommand> {
+) {
   const { child, output, until } = startProgram(process.execPath, ["scripts/run.mjs", name, ...args], {
     // Ctrl-C on a terminal is told to all processes of the group.
     detached: true,
@@ -36,6 +29,7 @@ export async function runCommand(
   return {
     child,
     output,
+    /** The exit code, once it has one. */
     ended,
     async stop() {
       interrupt();
@@ -67,7 +61,11 @@ export async function signIn(page: Page, origin: string): Promise<void> {
 }
 
 /** Sends a test by each channel of the demo, and sees it on the page of what was sent. Returns its address. */
-export async function expectTestsToArrive(page: Page, origin: string, { output }: RunningCommand): Promise<string> {
+export async function expectTestsToArrive(
+  page: Page,
+  origin: string,
+  { output }: { output(): string },
+): Promise<string> {
   const [sentPage = ""] = /(?<=^Sent messages )http:\/\/127\.0\.0\.1:\d+/m.exec(output()) ?? [];
   for (const channel of ["Mail", "Webhook"]) {
     await page.goto(origin + NOTICE_PAGE);

@@ -1,25 +1,11 @@
 import { connect, createServer, type Socket } from "node:net";
 import { listen } from "./listen";
 
-/** A proxy that delays the answers of a local server. */
-type SlowProxy = {
-  port: number;
-  /** How long every answer from now on is held back, in milliseconds. At first it is 0. */
-  setDelay(ms: number): void;
-  /** Stops all traffic on open connections without closing them, as a vanished host would. New connections work. */
-  silence(): void;
-  stop(): Promise<void>;
-};
-
 /**
  * Starts a TCP proxy in front of a loopback port. It forwards everything in order, and delays what comes back. It listens
  * on loopback too, unless `host` is another ip. `change` can forge what goes to the server.
  */
-export async function startSlowProxy(
-  target: number,
-  host = "127.0.0.1",
-  change = (bytes: Buffer) => bytes,
-): Promise<SlowProxy> {
+export async function startSlowProxy(target: number, host = "127.0.0.1", change = (bytes: Buffer) => bytes) {
   let delay = 0;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -44,10 +30,12 @@ export async function startSlowProxy(
   });
   return {
     port: await listen(server, host),
-    setDelay(ms) {
+    /** How long every answer from now on is held back, in milliseconds. At first it is 0. */
+    setDelay(ms: number): void {
       delay = ms;
     },
-    silence() {
+    /** Stops all traffic on open connections without closing them, as a vanished host would. New connections work. */
+    silence(): void {
       for (const socket of sockets) socket.pause();
     },
     async stop() {

@@ -3,9 +3,7 @@ import { createClient } from "@redis/client";
 import { listen } from "./listen";
 
 /** Upstash's REST protocol in front of a plain Redis, as far as its real client speaks it here. */
-type UpstashServer = { url: string; token: string; stop(): Promise<void> };
-
-export async function startUpstash(redisUrl: string): Promise<UpstashServer> {
+export async function startUpstash(redisUrl: string) {
   const token = "test-token";
   const client = createClient({ url: redisUrl, RESP: 2 });
   await client.connect();
