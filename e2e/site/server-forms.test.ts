@@ -128,7 +128,7 @@ test("no form does anything to a server of another account, whatever id it carri
   const { accountId: stranger, id: foreign } = await newOwnedServer({ label: "Foreign" });
   const { id: own } = await newServer(account.id, { label: "Own", createdAt: new Date(Date.now() - DAY) });
   const run = await requestBenchmark(stranger, foreign, "Theirs");
-  await requestBenchmark(account.id, own, "Mine");
+  await requestBenchmark(account.id, own, "Mine", new Date(Date.now() - 2.5 * HOUR));
   const coming = { startedAt: new Date(Date.now() + DAY), endedAt: new Date(Date.now() + 2 * DAY) };
   const planned = await db.maintenanceTime.create({ data: { serverId: foreign, ...coming } });
   await db.maintenanceTime.create({ data: { serverId: own, ...coming } });
