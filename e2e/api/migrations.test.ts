@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, type TestContext, test } from "vitest";
 import { describeDatabase } from "@/e2e/support/described-database";
 import {
   BASELINE,
@@ -17,9 +17,13 @@ import { TABLES } from "@/lib/generated/tables";
 import { migrate } from "@/scripts/database";
 import { requireMigrated } from "@/scripts/require-migrated";
 
-/** The embedded database has one session, so nobody else can hold a lock in it. */
-const onPostgres = test.skipIf(!process.env.E2E_POSTGRES_URL);
 const NEXT = "29990101000000_next";
+
+function needsPostgres({ task, skip }: TestContext): void {
+  if (process.env.E2E_POSTGRES_URL) return;
+  task.meta.skipped = "the embedded database has one session, so nobody else can hold a lock in it";
+  skip();
+}
 
 test("a new database gets every migration once, and a second run changes nothing", async () => {
   const url = await emptyDatabase();
@@ -54,35 +58,34 @@ test("two runs at once apply each migration once", async () => {
   expect((await recordsOf(url)).map(({ migration_name }) => migration_name)).toEqual([...MIGRATIONS, NEXT]);
 });
 
-onPostgres(
-  "a lock that stays held ends the run after its tries, in a sentence that says who holds it since when; freed, the next run goes through",
-  async () => {
-    const url = await migratedDatabase();
-    const folder = folderWith({ [NEXT]: "create table next (id int); alter table servers add next int" });
-    const holder = new pg.Client({ connectionString: url, application_name: "a-report" });
-    await holder.connect();
-    onTestFinished(() => holder.end());
-    await holder.query("begin");
-    await holder.query("select count(*) from servers");
-    const said: string[] = [];
-    const refusal = await refusalOf(
-      migrate(url, { folder, tries: 3, pause: 0, lockTimeout: 300, say: (line) => said.push(line) }),
-    );
-    const { rows } = await holder.query("select pg_backend_pid() as pid");
-    expect(refusal).toMatch(
-      new RegExp(
-        `^${NEXT}: a lock was not free in 3 tries, and nothing was changed; it is held by process ${rows[0].pid} of PostgreSQL \\(a-report, in a transaction since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC\\)\\.$`,
-      ),
-    );
-    expect(said).toHaveLength(3);
-    expect(await runSql(url, "select to_regclass('next') as made")).toEqual([{ made: null }]);
-    await holder.query("rollback");
-    await migrate(url, { folder });
-    expect(await requireMigrated(url, folder)).toBeNull();
-  },
-);
+test("a lock that stays held ends the run after its tries, in a sentence that says who holds it since when; freed, the next run goes through", async (context) => {
+  needsPostgres(context);
+  const url = await migratedDatabase();
+  const folder = folderWith({ [NEXT]: "create table next (id int); alter table servers add next int" });
+  const holder = new pg.Client({ connectionString: url, application_name: "a-report" });
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query("begin");
+  await holder.query("select count(*) from servers");
+  const said: string[] = [];
+  const refusal = await refusalOf(
+    migrate(url, { folder, tries: 3, pause: 0, lockTimeout: 300, say: (line) => said.push(line) }),
+  );
+  const { rows } = await holder.query("select pg_backend_pid() as pid");
+  expect(refusal).toMatch(
+    new RegExp(
+      `^${NEXT}: a lock was not free in 3 tries, and nothing was changed; it is held by process ${rows[0].pid} of PostgreSQL \\(a-report, in a transaction since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC\\)\\.$`,
+    ),
+  );
+  expect(said).toHaveLength(3);
+  expect(await runSql(url, "select to_regclass('next') as made")).toEqual([{ made: null }]);
+  await holder.query("rollback");
+  await migrate(url, { folder });
+  expect(await requireMigrated(url, folder)).toBeNull();
+});
 
-onPostgres("the statement timeout of a role or a database does not end a migration", async () => {
+test("the statement timeout of a role or a database does not end a migration", async (context) => {
+  needsPostgres(context);
   const url = await migratedDatabase();
   const name = new URL(url).pathname.slice(1);
   await runSql(url, `alter database ${name} set statement_timeout = 500`);
