@@ -186,7 +186,7 @@ export class Haproxy {
   }
 
   /**
-   * A server takes new players, keeps those that it has, or gets none.
+   * `ready`: a server takes new players. `drain`: it keeps those that it has. `maint`: it has none.
    * @param {number} slot
    * @param {string} name
    * @param {"ready" | "drain" | "maint"} state

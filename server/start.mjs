@@ -48,6 +48,16 @@ function inBuild(file) {
   return resolve(process.env.CONSOLE_DIST_DIR || ".next", file);
 }
 
+/** Whether the bundle of the server begins with the id of the build that it is started with. */
+function isOfOneBuild() {
+  try {
+    const head = `// Build ${readFileSync(inBuild("BUILD_ID"), "utf8")}\n`;
+    return readFileSync(inBuild("server.mjs"), "utf8").startsWith(head);
+  } catch {
+    return false;
+  }
+}
+
 /** Why the console cannot start; null when it can. */
 async function findProblem() {
   if (argument !== undefined) {
@@ -58,12 +68,9 @@ async function findProblem() {
   if (!isInstalled(false))
     return 'The installed packages do not match this version. Run "npm ci" and "npm run build" first.';
   if (existsSync(".env")) process.loadEnvFile(".env");
-  // The build writes this file last.
   const checks = inBuild("start-checks.mjs");
   if (!existsSync(checks)) return 'There is no build yet; run "npm run build".';
-  const head = `// Build ${readFileSync(inBuild("BUILD_ID"), "utf8")}\n`;
-  if (!readFileSync(inBuild("server.mjs"), "utf8").startsWith(head))
-    return 'The server is not of the same build as the pages; run "npm run build".';
+  if (!isOfOneBuild()) return 'The server is not of the same build as the pages; run "npm run build".';
   const { checkStart } = await import(pathToFileURL(checks).href);
   const { refused, unreachable, notes = [] } = await checkStart();
   if (unreachable) log("error", "the database cannot be reached", { detail: unreachable });

@@ -32,7 +32,7 @@ export function requireWindow(query: URLSearchParams, now: number): { range: Met
 
 const isRange = (text: string): text is MetricRange => Object.hasOwn(RANGES, text);
 
-/** Estimates the size of an answer in bytes: that of the shortest range that covers as much time. 0 of a wrong query. */
+/** Estimates the size of an answer in bytes: that of the shortest range that covers as much time. A wrong query has no answer: 0. */
 export function estimateMetrics(query: URLSearchParams): number {
   try {
     const { after, until } = requireWindow(query, Date.now());

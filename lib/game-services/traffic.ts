@@ -46,7 +46,7 @@ export type Traffic = Window & {
   totals: Sums;
   asked: Asked;
   points: TrafficPoint[];
-  /** Every node that counted anything in this time, in order. */
+  /** The ids of the nodes that counted anything in this time, by id. */
   nodeIds: number[];
 };
 

@@ -15,7 +15,7 @@ import { fieldsOf, rowsInput, selectRows } from "./rows";
 type Tool<Input extends z.ZodObject> = {
   description: string;
   input: Input;
-  /** How many endpoints of the API it reads, else one: a call counts as so many requests. */
+  /** How many endpoints of the API it reads: a call counts as so many requests. Without it, as one. */
   requests?(input: z.infer<Input>): number;
   /** Whether it may keep this process or the database busy for long; else it does not. */
   isLong?(input: z.infer<Input>): boolean;

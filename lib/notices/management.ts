@@ -26,6 +26,8 @@ const MAX_LISTED = 10;
 const KEY_BYTES = 32;
 /** A secret that is replaced again within this time is not kept, in milliseconds. */
 const DOUBLE_CLICK = 10 * SECOND;
+/** Channels that are encrypted anew in one step. */
+const RESEALED_AT_ONCE = 100;
 
 export const CHANNEL_KINDS = Object.keys(CHANNEL_NAMES) as ChannelKind[];
 
@@ -218,20 +220,28 @@ async function changeSecrets(accountId: number, id: number, change: (before: Sec
 export async function resealChannels(): Promise<{ resealed: number; left: number }> {
   const [key] = env.noticeKeys;
   const ofOldKey = { sealed: { not: null }, ...(key && { NOT: { sealed: { contains: `.${keyId(key)}.` } } }) };
-  let [resealed, left] = [0, 0];
-  const select = { id: true, accountId: true, sealed: true };
-  for (const { id, accountId, sealed } of await db.noticeChannel.findMany({ where: ofOldKey, select })) {
-    try {
-      const text = JSON.stringify(openChannel({ accountId, sealed }));
-      // Only what was read: somebody may have given it a new secret meanwhile.
-      const data = { sealed: seal(text, accountId, env.noticeKeys) };
-      resealed += (await db.noticeChannel.updateMany({ where: { id, sealed }, data })).count;
-    } catch (error) {
-      if (!(error instanceof SealedTextError)) throw error;
-      left++;
+  let [resealed, left, after] = [0, 0, 0];
+  for (;;) {
+    const channels = await db.noticeChannel.findMany({
+      where: { id: { gt: after }, ...ofOldKey },
+      select: { id: true, accountId: true, sealed: true },
+      orderBy: { id: "asc" },
+      take: RESEALED_AT_ONCE,
+    });
+    for (const { id, accountId, sealed } of channels) {
+      after = id;
+      try {
+        const text = JSON.stringify(openChannel({ accountId, sealed }));
+        // Only what was read: somebody may have given it a new secret meanwhile.
+        const data = { sealed: seal(text, accountId, env.noticeKeys) };
+        resealed += (await db.noticeChannel.updateMany({ where: { id, sealed }, data })).count;
+      } catch (error) {
+        if (!(error instanceof SealedTextError)) throw error;
+        left++;
+      }
     }
+    if (channels.length < RESEALED_AT_ONCE) return { resealed, left };
   }
-  return { resealed, left };
 }
 
 function checkName(typed: string, otherwise: string): { kind: "valid"; name: string } | InvalidField<"name"> {

@@ -37,7 +37,7 @@ export async function listBenchmarks(accountId: number, serverIdText: string): P
   return {
     benchmarks: server.benchmarkRuns.map(({ id, label, verified, finishedAt, ...scores }) => ({
       ...{ id, label, status: "done", scores, verified },
-      // The database has none that is done without it.
+      // The check `benchmark_runs_done_is_finished` of the table leaves none that is done without it.
       finished_at: finishedAt?.getTime() ?? 0,
     })),
   };

@@ -30,8 +30,8 @@ export async function askerOfPage(headers: {
 }
 
 async function lookUp(hash: string): Promise<number | null> {
-  // The page itself says that the database is away.
   const where = { tokenHash: hash, expiresAt: { gt: new Date() } };
+  // The page itself says that the database is away.
   const session = await db.session.findFirst({ where, select: { accountId: true } }).catch(() => null);
   if (session === null) return null;
   known.set(hash, session.accountId);

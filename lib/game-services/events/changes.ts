@@ -5,7 +5,7 @@ import type { ServiceEventKind } from "./kinds";
 /** What somebody did with a game service. `what`: in a few words, what they changed. */
 export type ServiceChange = { kind: ServiceEventKind; what?: string };
 
-/** Records a change of a game service, in the transaction of the change. `accountId`: whose it is, who made the change. */
+/** Records a change of a game service, in the transaction of the change. `accountId`: its owner, who made it. */
 export async function recordChange(
   tx: Pick<Prisma.TransactionClient, "event">,
   serviceId: number,

@@ -30,13 +30,18 @@ const EVENTS = statement({ serviceId: e.subjectId, from: e.startedAt, to: e.star
 export async function listServiceEvents(serviceId: number, { from, to }: TimeRange) {
   const [rows, first] = await Promise.all([
     query(EVENTS, { serviceId, from: new Date(from), to: new Date(to) }),
-    db.event.aggregate({ where: { subject: "service", subjectId: serviceId }, _min: { startedAt: true } }),
+    // Not a minimum by the client: it would read all events of the service.
+    db.event.findFirst({
+      where: { subject: "service", subjectId: serviceId },
+      orderBy: { startedAt: "asc" },
+      select: { startedAt: true },
+    }),
   ]);
   const events = rows.reverse().map(({ kind, from, to, facts, byId, byName }) => ({
     ...{ kind: kind as ServiceEventKind, from, to, facts: facts as ServiceEventFacts },
     by: byId === null || byName === null ? null : { id: byId, name: byName },
   }));
-  return { events, recordedSince: first._min.startedAt?.getTime() ?? null };
+  return { events, recordedSince: first?.startedAt.getTime() ?? null };
 }
 
 /** What goes on with a service, and since when (epoch ms): its status, and that no live edge node has it. */
