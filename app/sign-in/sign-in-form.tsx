@@ -2,7 +2,6 @@
 
 import { ActionForm } from "../ui/action-form";
 import { PasswordField } from "../ui/password-field";
-import { TextField } from "../ui/text-field";
 import { useFormAnswer } from "../ui/use-form-answer";
 import { signInAction } from "./actions";
 
@@ -22,15 +21,21 @@ export function SignInForm({ next }: { next: string | null }) {
       refusal={refused?.message}
       hidden={next ? { next } : {}}
     >
-      <TextField
-        name="email"
-        label="E-mail"
-        type="email"
-        autoComplete="username"
-        value={refused?.email ?? ""}
-        autoFocus={!refused}
-        maxLength={254}
-      />
+      <div className="field">
+        <label htmlFor="email">E-mail</label>
+        <input
+          id="email"
+          className="input"
+          name="email"
+          type="email"
+          autoComplete="username"
+          defaultValue={refused?.email ?? ""}
+          // biome-ignore lint/a11y/noAutofocus: the page is for nothing else
+          autoFocus={!refused}
+          required
+          maxLength={254}
+        />
+      </div>
       <PasswordField id="password" name="password" label="Password" />
       <button className="button" type="submit" aria-disabled={form.isPending}>
         {form.isPending ? "Signing in…" : "Sign in"}

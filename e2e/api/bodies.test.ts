@@ -4,6 +4,7 @@ import { ask } from "@/e2e/support/ask";
 import { bearer } from "@/e2e/support/calls";
 import { edgeNodesInProcess } from "@/e2e/support/edge-in-process";
 import { newBenchmarkRun, newReportingServer } from "@/e2e/support/factories";
+import { fairCounts } from "@/lib/process/fair";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // What bodies are refused for, and in which order: of each thing that is wrong with a request the first is told.
@@ -146,4 +147,18 @@ test("an account's bodies over 16 KB arrive four at a time, delaying nothing els
   expect(isAnswered).toBe(false);
   for (const { breakOff } of held) breakOff();
   expect(await fifth).toBe(204);
+});
+
+test("bodies over 16 KB are read in their account's turn, others at once", async () => {
+  const turns = () => fairCounts().heavy.atOnce + fairCounts().heavy.waited;
+  const { key } = await newReportingServer();
+  const before = turns();
+  for (const [bytes, taken] of [
+    [16 * KB, 0],
+    [16 * KB + 1, 1],
+  ] as const) {
+    const body = `#${"x".repeat(bytes - 1)}`;
+    expect((await post({ path: AGENT_PATHS.influx, headers: { ...bearer(key), ...TEXT }, body })).status).toBe(204);
+    expect(turns() - before).toBe(taken);
+  }
 });

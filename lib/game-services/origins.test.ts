@@ -3,7 +3,15 @@ import { isPrivateOrigin, isUsableOrigin } from "./origins";
 
 // scripts/edge-program.test.ts has every range.
 test("private ips and names of private networks are known, and public ones pass", () => {
-  for (const host of ["::ffff:7f00:1", "localhost", "a.localhost", "printer.local", "db.internal", "router"]) {
+  for (const host of [
+    "10.1.2.3",
+    "::ffff:7f00:1",
+    "localhost",
+    "a.localhost",
+    "printer.local",
+    "db.internal",
+    "router",
+  ]) {
     expect(isPrivateOrigin(host), host).toBe(true);
   }
   for (const host of ["192.0.2.80", "::ffff:8.8.8.8", "origin.example.com", "local.example"]) {

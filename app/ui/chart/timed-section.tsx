@@ -39,7 +39,10 @@ const ID = "time";
 export function TimedSection({ ranges, range, also, children, ...rest }: Props) {
   const { id, title, path, kept, time } = rest;
   const { compare: _, ...alone } = time.params;
-  const href = (params: Readonly<Record<string, string>>) => `${path}?${new URLSearchParams({ ...kept, ...params })}`;
+  const href = (params: Readonly<Record<string, string>>) => {
+    const query = new URLSearchParams({ ...kept, ...params });
+    return query.size > 0 ? `${path}?${query}` : path;
+  };
   return (
     <Section
       id={id}

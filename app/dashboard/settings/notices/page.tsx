@@ -6,7 +6,7 @@ import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { exampleBody } from "@/lib/notices/channels/webhook-example";
-import { listChannels, MAX_CHANNELS, sendableKinds } from "@/lib/notices/management";
+import { listChannels, MAX_CHANNELS, mailFailure, sendableKinds } from "@/lib/notices/management";
 import { readChoices } from "@/lib/notices/settings";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AddChannel } from "./add-channel";
@@ -27,7 +27,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/setti
     readChoices(account.id),
   ]);
   const kinds = sendableKinds();
-  const failure = channels.find(({ offAt, failsAtServer }) => offAt === null && failsAtServer)?.offReason;
+  const failure = mailFailure(channels);
   return (
     <main id="main" className="page parts">
       <Outcome done={done} sentences={OUTCOMES} />
