@@ -3,6 +3,7 @@ import { newAccount, newServer } from "@/e2e/support/factories";
 import { db } from "@/lib/database/client";
 import { takeLease } from "@/lib/sweep/lease";
 import { deleteOld } from "@/lib/sweep/retention";
+import { sweep } from "@/lib/sweep/sweep";
 
 // Which instance sweeps, and in which steps. What a sweep deletes is in e2e/operations/sweep.spec.ts.
 
@@ -49,4 +50,17 @@ test("rows are deleted step by step, and a stopped step leaves the rest", async 
   expect(await logs()).toBe(2105);
   await deleteOld("logs", async () => true);
   expect(await logs()).toBe(5);
+});
+
+test("where a step fails the other steps do their work, and the report names it", async () => {
+  await db.$executeRaw`alter table hostname_claims rename to elsewhere`;
+  try {
+    const report = await sweep("now");
+    expect(report?.failed).toEqual(["claims"]);
+    // What the last step measures.
+    expect(report?.counts.database_bytes).toBeGreaterThan(0);
+  } finally {
+    await db.$executeRaw`alter table elsewhere rename to hostname_claims`;
+  }
+  expect((await sweep("now"))?.failed).toEqual([]);
 });
