@@ -54,6 +54,9 @@ test("an upload finishes the run as verified; the log and the key never leave", 
   ]);
   const run = await db.benchmarkRun.findUniqueOrThrow({ where: { id }, omit: { agentTokenHash: false } });
   expect([run.log, run.agentTokenHash]).toEqual([RESULT, null]);
+  expect(await db.event.findMany({ where: { subject: "server", subjectId: serverId } })).toMatchObject([
+    { kind: "benchmark", facts: { label: "Monthly", total: 64 } },
+  ]);
   expect((await call(`/api/v1/servers/${serverId}/benchmarks`, token)).text).not.toContain("v2026-07-03");
 });
 

@@ -58,7 +58,7 @@ test("two runs at once apply each migration once", async () => {
   expect((await recordsOf(url)).map(({ migration_name }) => migration_name)).toEqual([...MIGRATIONS, NEXT]);
 });
 
-test("a lock that stays held ends the run after its tries, in a sentence that says who holds it since when; freed, the next run goes through", async (context) => {
+test("a lock that stays held ends the run after its tries, naming its holder", async (context) => {
   needsPostgres(context);
   const url = await migratedDatabase();
   const folder = folderWith({ [NEXT]: "create table next (id int); alter table servers add next int" });

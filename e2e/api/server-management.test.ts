@@ -137,3 +137,22 @@ test("a server without a hostname takes the one that its machine reports, once",
   await report("other.example.com", 11);
   expect(await hostname()).toBe("web-7.example.com");
 });
+
+test("a replaced key and changed names are events; first keys and equal names none", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newManagedServer(accountId);
+  const told = () =>
+    db.event.findMany({
+      where: { subject: "server", subjectId: id },
+      select: { kind: true, facts: true },
+      orderBy: { id: "asc" },
+    });
+  await renameServer(accountId, id, names);
+  expect(await told()).toEqual([]);
+  await renameServer(accountId, id, { ...names, label: "Web back" });
+  await replaceServerKey(accountId, id);
+  expect(await told()).toEqual([
+    { kind: "settings_changed", facts: { label: "Web front" } },
+    { kind: "key_replaced", facts: {} },
+  ]);
+});

@@ -93,3 +93,9 @@ test("a body beyond 16 KB is refused before it is read, announced or not", async
   expect(await statuses("Transfer-Encoding: chunked", chunk.repeat(5))).toEqual([413]);
   expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(0);
 });
+
+test("a hundred requests ahead of answers are served; more cut the connection", async () => {
+  const request = (more = "") => `GET /api/v1/me HTTP/1.1\r\n${HOST}${more}\r\n`;
+  expect(statusesOf(await send(request().repeat(99) + request(CLOSE)))).toEqual(new Array(100).fill(401));
+  expect(statusesOf(await send(request().repeat(300))).length).toBeLessThan(300);
+});
