@@ -52,7 +52,7 @@ test("rows are deleted step by step, and a stopped step leaves the rest", async 
   expect(await logs()).toBe(5);
 });
 
-test("where a step fails the other steps do their work, and the report names it", async () => {
+test("where a step fails the others do their work, and the report names it", async () => {
   await db.$executeRaw`alter table hostname_claims rename to elsewhere`;
   try {
     const report = await sweep("now");
