@@ -5,7 +5,8 @@ import { SECOND } from "@/lib/format/time";
 export const INVISIBLE = 0.01;
 
 /** Times are milliseconds since the page began to load. */
-type Shift = { startTime: number; value: number; hadRecentInput: boolean };
+type Shift = { startTime: number; value: number; hadRecentInput: boolean; isOfHeader: boolean };
+type Entry = PerformanceEntry & Shift & { sources: readonly { node: Node | null }[] };
 
 /** Records the layout shifts of every page that is opened from now on. */
 export async function recordShifts(page: Page): Promise<void> {
@@ -13,22 +14,27 @@ export async function recordShifts(page: Page): Promise<void> {
     const shifts: Shift[] = [];
     Object.assign(globalThis, { shifts });
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & Shift)[]) {
-        const { startTime, value, hadRecentInput } = entry;
-        shifts.push({ startTime, value, hadRecentInput });
+      for (const { startTime, value, hadRecentInput, sources } of list.getEntries() as Entry[]) {
+        const isOfHeader = sources.every(({ node }) => node?.parentElement?.closest("header"));
+        shifts.push({ startTime, value, hadRecentInput, isOfHeader });
       }
     }).observe({ type: "layout-shift", buffered: true });
   });
 }
 
-/** The layout shifts since the page began to load, those of the last frame as well. */
+/**
+ * The layout shifts since the page began to load, those of the last frame as well. Without those of the header before all of
+ * the page was parsed: a busy browser draws the parts of it that it has read.
+ */
 export async function listShifts(page: Page): Promise<Shift[]> {
   return page.evaluate(async () => {
     await document.fonts.ready;
     // A shift is reported after the frame in which it happened.
     for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
     await new Promise((resolve) => setTimeout(resolve));
-    return (globalThis as unknown as { shifts: Shift[] }).shifts;
+    const [load] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+    const { shifts } = globalThis as unknown as { shifts: Shift[] };
+    return shifts.filter(({ startTime, isOfHeader }) => !isOfHeader || startTime > (load?.domInteractive ?? 0));
   });
 }
 
