@@ -98,11 +98,11 @@ function titleOf({ title, kind, count }: Last): string {
   return count > 1 ? `${count} notices` : `${title} ${findKind(kind)?.words.is ?? ""}`;
 }
 
-/** Why mail to these channels does not leave the console at the moment: its mail server fails. Undefined: nothing says so. */
-export function mailFailure(channels: readonly Channel[]): string | null | undefined {
+/** Why mail to these channels does not leave the console at the moment: its mail server fails. Null: nothing says so. */
+export function mailFailure(channels: readonly Channel[]): string | null {
   const fails = ({ kind, offAt, failingSince, failsAtServer }: Channel) =>
     kind === "mail" && offAt === null && failingSince !== null && failsAtServer;
-  return channels.find(fails)?.offReason;
+  return channels.find(fails)?.offReason ?? null;
 }
 
 type NewChannel = { kind: ChannelKind; name: string; target: string; formNonce: string };

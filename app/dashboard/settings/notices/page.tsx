@@ -47,7 +47,7 @@ export default async function Page({ searchParams }: PageProps<"/dashboard/setti
           .
         </Notice>
       )}
-      {failure && kinds.includes("mail") && (
+      {failure !== null && kinds.includes("mail") && (
         <Notice tone="warning" isQuiet>
           No mail goes out at the moment: {failure} What is due is tried again; other channels do not wait for it.
         </Notice>
