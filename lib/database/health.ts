@@ -1,7 +1,18 @@
 import { Prisma } from "@/lib/database/client";
 
 /** Prisma's own codes for a database that cannot be reached, gave no answer, or has no connection left (in time). */
-const PRISMA_CODES = /^P(?:100[0-38]|1011|1017|2024|2028|2037)$/;
+const PRISMA_CODES = new Set([
+  "P1000",
+  "P1001",
+  "P1002",
+  "P1003",
+  "P1008",
+  "P1011",
+  "P1017",
+  "P2024",
+  "P2028",
+  "P2037",
+]);
 
 /**
  * PostgreSQL's codes for: statement cancelled, shutting down, starting up, out of connections, out of resources, lock not
@@ -35,7 +46,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
   const code = String((error as { code?: unknown }).code ?? "");
   return (
-    PRISMA_CODES.test(code) ||
+    PRISMA_CODES.has(code) ||
     SOCKET_CODES.has(code) ||
     SQLSTATES.test(sqlState(error) ?? code) ||
     MESSAGES.test(error.message) ||
